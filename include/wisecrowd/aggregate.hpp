@@ -1,0 +1,99 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wisecrowd/dataset.hpp"
+#include "wisecrowd/parameters.hpp"
+#include "wisecrowd/run_context.hpp"
+
+namespace wisecrowd {
+
+/// How the hard label is taken from equal probabilities.
+enum class TieRule {
+  lowest,      ///< the lowest class id
+  highest,     ///< the highest class id
+  random,      ///< uniformly at random, by seed
+  fractional,  ///< labelled as lowest, but scored with credit 1/t for t tied classes
+};
+
+/// Something that the user should know about the data or the fit, with what to do about it.
+struct Warning {
+  std::string code;     ///< stable and short: "one_answer_per_task"
+  std::string message;  ///< a sentence, with a remedy
+};
+
+/// What an aggregator returns: a value, complete, never half-fitted.
+struct Aggregation {
+  std::size_t task_count = 0;
+  std::size_t worker_count = 0;
+  std::size_t class_count = 0;
+
+  std::vector<double> posterior;      ///< tasks × classes, rows sum to 1
+  std::vector<ClassId> labels;        ///< per task, by the tie rule
+  TieRule tie_rule = TieRule::lowest;
+  std::vector<double> class_prior;    ///< P(truth = k)
+  std::vector<double> confusion;      ///< workers × truth × label, rows sum to 1; empty if the method has none
+  std::vector<double> skill;          ///< one number per worker in the method's own scale, or empty
+
+  std::string objective_name;         ///< what the trace holds, empty if the method has no objective
+  bool objective_is_monotone = false; ///< declared: the trace never falls
+  std::vector<double> trace;
+  double log_likelihood = 0;          ///< of the answers at the final parameters, when has_log_likelihood
+  bool has_log_likelihood = false;
+  std::size_t iterations = 0;
+  double seconds_per_iteration = 0;   ///< mean wall time of one iteration; not part of the result's identity
+  Status status = Status::converged;
+  std::vector<Warning> warnings;
+  /// Named numbers that the method learned about itself (hyper-parameters, chosen restart …).
+  std::vector<std::pair<std::string, double>> learned;
+
+  [[nodiscard]] std::span<const double> posterior_of(TaskId task) const {
+    return std::span(posterior).subspan(index(task) * class_count, class_count);
+  }
+  [[nodiscard]] std::span<const double> confusion_of(WorkerId worker) const {
+    return std::span(confusion).subspan(index(worker) * class_count * class_count,
+                                        class_count * class_count);
+  }
+};
+
+/// What a method says about itself.
+struct MethodInfo {
+  std::string name;       ///< as on the command line
+  std::string title;
+  std::string summary;    ///< one sentence
+  std::string when_to_use;
+  std::string reference;  ///< the paper
+  std::vector<ParameterSpec> parameters;
+  bool uses_gold = false;
+  bool uses_task_priors = false;
+  bool allows_repeats = true;   ///< DuplicatePolicy::repeat is meaningful
+  std::size_t max_classes = 0;  ///< 0: any number
+};
+
+/// A method with its parameters fixed. `fit` is const: one object may serve many threads at once.
+class Aggregator {
+ public:
+  virtual ~Aggregator() = default;
+  [[nodiscard]] virtual Aggregation fit(const Dataset& data, const RunContext& context) const = 0;
+};
+
+/// All methods, in the order of methods.def.
+[[nodiscard]] std::span<const MethodInfo> aggregation_methods();
+/// Throws bad_parameter that lists the candidates when there is no such method.
+[[nodiscard]] const MethodInfo& aggregation_method(std::string_view name);
+/// The method that `aggregate` uses when none is named.
+[[nodiscard]] std::string_view default_aggregation_method();
+
+[[nodiscard]] std::unique_ptr<Aggregator> make_aggregator(std::string_view name,
+                                                          const Parameters& parameters);
+
+/// Checks the data, makes the aggregator and fits it. What most callers want.
+[[nodiscard]] Aggregation aggregate(const Dataset& data, std::string_view method,
+                                    const Parameters& parameters, const RunContext& context);
+[[nodiscard]] Aggregation aggregate(const Dataset& data, std::string_view method = {});
+
+}  // namespace wisecrowd

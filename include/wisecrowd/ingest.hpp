@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "wisecrowd/aggregate.hpp"
+#include "wisecrowd/dataset.hpp"
+#include "wisecrowd/run_context.hpp"
+
+namespace wisecrowd {
+
+enum class TableFormat {
+  automatic,  ///< by file name and first bytes
+  csv,
+  tsv,
+  jsonl,
+};
+
+enum class TableLayout {
+  automatic,  ///< long when the header names task, worker and label; otherwise an error that suggests wide
+  long_rows,  ///< one row per answer
+  wide,       ///< one row per task, one column per worker, blank where there is no answer
+};
+
+struct ReadOptions {
+  TableFormat format = TableFormat::automatic;
+  TableLayout layout = TableLayout::automatic;
+  /// Names of the task, worker and label columns; empty entries are found by the known aliases.
+  std::string task_column;
+  std::string worker_column;
+  std::string label_column;
+  /// The class list in order; empty: taken from the data, numeric if all are integers, else alphabetical.
+  std::vector<std::string> classes;
+  DuplicatePolicy duplicates = DuplicatePolicy::keep_last;
+  bool lenient = false;  ///< drop bad rows and say how many, instead of refusing
+};
+
+/// One thing wrong with the input, with what to do about it.
+struct DataProblem {
+  std::string file;
+  std::uint64_t line = 0;  ///< 1-based; 0 when the problem is not tied to a line
+  std::string column;      ///< empty when not tied to a column
+  std::string value;       ///< the offending text, shortened and made printable
+  std::string message;     ///< what is wrong and the remedy
+
+  /// "file:line: column 'label': …"
+  [[nodiscard]] std::string text() const;
+};
+
+/// What the reader found. Problems are listed up to the first 20; the counts are complete.
+struct DataReport {
+  std::uint64_t rows = 0;          ///< data rows seen, header and blank lines apart
+  std::uint64_t rows_dropped = 0;  ///< lenient mode only
+  std::uint64_t problem_count = 0;
+  std::vector<DataProblem> problems;
+  std::uint64_t duplicates_dropped = 0;
+  std::uint64_t duplicates_contradicting = 0;
+  std::uint64_t gold_rows = 0;
+  std::vector<Warning> warnings;
+};
+
+/// Reads answers, and gold if a path is given ("-" is standard input). Strict by default: throws bad_input whose message
+/// lists the first 20 problems and counts the rest. The class list is that of answers and gold together.
+[[nodiscard]] Dataset read_dataset(const std::string& answers_path, const std::optional<std::string>& gold_path,
+                                   const ReadOptions& options, const RunContext& context, DataReport* report = nullptr);
+
+/// A table of one label per task: gold files, and the labels.csv that wisecrowd writes.
+struct LabelTable {
+  NameTable tasks;
+  NameTable classes;
+  std::vector<ClassId> labels;        ///< per task
+  std::vector<double> probabilities;  ///< tasks × classes from `p_<class>` columns, or empty
+  std::vector<double> confidence;     ///< from the `probability` column, or empty
+};
+
+[[nodiscard]] LabelTable read_label_table(const std::string& path, const ReadOptions& options,
+                                          const RunContext& context, DataReport* report = nullptr);
+
+}  // namespace wisecrowd

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "wisecrowd/aggregate.hpp"
+#include "wisecrowd/dataset.hpp"
+#include "wisecrowd/evaluate.hpp"
+#include "wisecrowd/parameters.hpp"
+#include "wisecrowd/run_context.hpp"
+
+namespace wisecrowd {
+
+/// What is known of one worker after a run; the same columns for every method.
+struct WorkerSummary {
+  std::uint64_t answers = 0;
+  double accuracy = 0;  ///< expected share of right answers under the posterior
+  double accuracy_low = 0, accuracy_high = 0;  ///< 95 % interval of the accuracy
+  /// Mutual information of truth and answer at the class prior, in bits: what one answer is worth on this mix of tasks.
+  double informativeness = 0;
+  std::uint64_t gold_answers = 0;  ///< answers to tasks with gold
+  /// From gold alone with a Wilson interval; NaN without gold answers.
+  double gold_accuracy = 0, gold_accuracy_low = 0, gold_accuracy_high = 0;
+};
+
+/// Everything needed to know what was run and to run it again.
+struct RunRecord {
+  std::string version;
+  std::string command;  ///< as typed
+  std::string method;
+  std::vector<std::pair<std::string, ParameterValue>> parameters;
+  std::uint64_t seed = 0;
+  unsigned threads = 1;
+  std::uint64_t data_hash = 0;
+  std::vector<std::pair<std::string, std::string>> inputs;  ///< role and path: ("answers", "labels.csv")
+  std::vector<Warning> data_warnings;                       ///< from reading and describing the data
+  std::vector<std::pair<std::string, double>> timings;      ///< stage and seconds
+};
+
+/// The outcome of one run: what every deliverer (files, report, service, bindings) reads.
+struct Result {
+  Dataset data;
+  Aggregation aggregation;
+  std::vector<WorkerSummary> workers;
+  std::vector<double> worker_confusion;  ///< workers × truth × label; the method's own, or estimated from its posterior
+  RunRecord record;
+};
+
+/// Summarises workers from an aggregation: one pass over the answers.
+[[nodiscard]] std::vector<WorkerSummary> summarise_workers(const Dataset& data, const Aggregation& aggregation,
+                                                           std::span<const double> confusion, const RunContext& context);
+/// The method's confusion tables, or, for methods without, the expected counts with half an answer spread over each row.
+[[nodiscard]] std::vector<double> worker_confusion(const Dataset& data, const Aggregation& aggregation,
+                                                   const RunContext& context);
+
+/// Writes labels.csv, workers.csv, confusion.csv and run.json into `directory`: first beside it, then renamed, so that a
+/// reader sees the old folder, the new one, or none, never a part. An existing folder that wisecrowd did not write is not
+/// replaced: io error that says so.
+void write_result(const Result& result, const std::string& directory, const RunContext& context);
+
+}  // namespace wisecrowd

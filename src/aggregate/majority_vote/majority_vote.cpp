@@ -1,0 +1,36 @@
+#include "aggregate/majority_vote/majority_vote.hpp"
+
+#include "aggregate/shared/votes.hpp"
+#include "base/numeric.hpp"
+
+namespace wisecrowd::majority_vote {
+
+MethodInfo info() {
+  MethodInfo info;
+  info.title = "Majority vote";
+  info.summary = "Every answer counts the same; probabilities are vote shares.";
+  info.when_to_use = "As a baseline, or when each worker gave so few answers that nothing can be learned about them.";
+  info.reference = "folklore";
+  info.parameters = {tie_rule_parameter()};
+  info.uses_gold = true;
+  return info;
+}
+
+std::unique_ptr<Aggregator> make(const Parameters& parameters) {
+  return std::make_unique<MajorityVote>(Options{.ties = tie_rule_from(parameters.choice("ties"))});
+}
+
+Aggregation MajorityVote::fit(const Dataset& data, const RunContext& context) const {
+  Aggregation result = start_aggregation(data);
+  result.tie_rule = options_.ties;
+  result.posterior = vote_fractions(data, context);
+  if (options_.use_gold) pin_gold(data, result.posterior);
+  result.labels = hard_labels(result.posterior, result.class_count, options_.ties, context);
+  result.class_prior.assign(result.class_count, 0.0);
+  for (std::size_t i = 0; i < result.posterior.size(); ++i) result.class_prior[i % result.class_count] += result.posterior[i];
+  normalise(result.class_prior);
+  result.iterations = 1;
+  return result;
+}
+
+}  // namespace wisecrowd::majority_vote

@@ -1,0 +1,87 @@
+#include <fmt/format.h>
+
+#include <array>
+
+#include "wisecrowd/aggregate.hpp"
+#include "wisecrowd/error.hpp"
+
+namespace wisecrowd {
+
+// What each room offers.
+#define WISECROWD_METHOD(room)                                   \
+  namespace room {                                               \
+  MethodInfo info();                                             \
+  std::unique_ptr<Aggregator> make(const Parameters& parameters); \
+  }
+#include "aggregate/methods.def"
+#undef WISECROWD_METHOD
+
+namespace {
+
+struct Entry {
+  std::string_view name;
+  MethodInfo (*info)();
+  std::unique_ptr<Aggregator> (*make)(const Parameters&);
+};
+
+constexpr std::array kEntries = {
+#define WISECROWD_METHOD(room) Entry{#room, &room::info, &room::make},
+#include "aggregate/methods.def"
+#undef WISECROWD_METHOD
+};
+
+}  // namespace
+
+std::span<const MethodInfo> aggregation_methods() {
+  static const std::vector<MethodInfo> all = [] {
+    std::vector<MethodInfo> infos;
+    for (const Entry& entry : kEntries) {
+      infos.push_back(entry.info());
+      infos.back().name = entry.name;
+    }
+    return infos;
+  }();
+  return all;
+}
+
+const MethodInfo& aggregation_method(std::string_view name) {
+  std::vector<std::string_view> names;
+  for (const MethodInfo& info : aggregation_methods()) {
+    if (info.name == name) return info;
+    names.push_back(info.name);
+  }
+  throw Error(ErrorCode::bad_parameter, fmt::format("there is no method '{}': choose {}", name, fmt::join(names, ", ")));
+}
+
+std::string_view default_aggregation_method() { return "majority_vote"; }
+
+std::unique_ptr<Aggregator> make_aggregator(std::string_view name, const Parameters& parameters) {
+  static_cast<void>(aggregation_method(name));  // throws for an unknown name
+  for (const Entry& entry : kEntries) {
+    if (entry.name == name) return entry.make(parameters);
+  }
+  throw Error(ErrorCode::internal, "a method is listed but cannot be made");
+}
+
+Aggregation aggregate(const Dataset& data, std::string_view method, const Parameters& parameters,
+                      const RunContext& context) {
+  const MethodInfo& info = aggregation_method(method);
+  validate(data);
+  if (data.answers.has_repeats() && !info.allows_repeats) {
+    throw Error(ErrorCode::unsupported, fmt::format("{} cannot use repeated answers of a worker to a task: read the data "
+                                                    "with duplicates keep-last",
+                                                    info.name));
+  }
+  if (info.max_classes != 0 && data.answers.class_count() > info.max_classes) {
+    throw Error(ErrorCode::unsupported, fmt::format("{} works for at most {} classes; these data have {}", info.name,
+                                                    info.max_classes, data.answers.class_count()));
+  }
+  return make_aggregator(method, parameters)->fit(data, context);
+}
+
+Aggregation aggregate(const Dataset& data, std::string_view method) {
+  const std::string_view name = method.empty() ? default_aggregation_method() : method;
+  return aggregate(data, name, Parameters(aggregation_method(name).parameters), RunContext());
+}
+
+}  // namespace wisecrowd

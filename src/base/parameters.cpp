@@ -1,0 +1,124 @@
+#include "wisecrowd/parameters.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "wisecrowd/error.hpp"
+
+namespace wisecrowd {
+namespace {
+
+[[noreturn]] void refuse(const ParameterSpec& spec, std::string_view text) {
+  throw Error(ErrorCode::bad_parameter, fmt::format("parameter '{}' cannot be '{}': it takes {} (default {})", spec.name,
+                                                    text, describe_range(spec), to_string(spec.default_value)));
+}
+
+template <class Number>
+bool parse(std::string_view text, Number& value) {
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return code == std::errc() && end == text.data() + text.size();
+}
+
+}  // namespace
+
+ParameterSpec ParameterSpec::real(std::string name, double value, double minimum, double maximum, std::string help) {
+  return {std::move(name), value, minimum, maximum, {}, std::move(help)};
+}
+ParameterSpec ParameterSpec::integer(std::string name, std::int64_t value, double minimum, double maximum,
+                                     std::string help) {
+  return {std::move(name), value, minimum, maximum, {}, std::move(help)};
+}
+ParameterSpec ParameterSpec::choice(std::string name, std::string value, std::vector<std::string> choices,
+                                    std::string help) {
+  ParameterSpec spec{std::move(name), std::move(value), {}, {}, {}, std::move(help)};
+  spec.choices = std::move(choices);
+  return spec;
+}
+ParameterSpec ParameterSpec::flag(std::string name, bool value, std::string help) {
+  return {std::move(name), value, {}, {}, {}, std::move(help)};
+}
+
+std::string to_string(const ParameterValue& value) {
+  if (const auto* real = std::get_if<double>(&value)) return fmt::format("{}", *real);
+  if (const auto* integer = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *integer);
+  if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
+  return std::get<std::string>(value);
+}
+
+std::string describe_range(const ParameterSpec& spec) {
+  if (std::holds_alternative<bool>(spec.default_value)) return "true or false";
+  if (std::holds_alternative<std::string>(spec.default_value)) {
+    return fmt::format("one of {}", fmt::join(spec.choices, ", "));
+  }
+  const std::string_view kind = std::holds_alternative<double>(spec.default_value) ? "a number" : "an integer";
+  if (std::isfinite(spec.minimum) && std::isfinite(spec.maximum)) {
+    return fmt::format("{} from {} to {}", kind, spec.minimum, spec.maximum);
+  }
+  if (std::isfinite(spec.minimum)) return fmt::format("{} of at least {}", kind, spec.minimum);
+  if (std::isfinite(spec.maximum)) return fmt::format("{} of at most {}", kind, spec.maximum);
+  return std::string(kind);
+}
+
+Parameters::Parameters(std::span<const ParameterSpec> specs) : specs_(specs.begin(), specs.end()) {
+  for (const auto& spec : specs_) values_[spec.name] = spec.default_value;
+}
+
+const ParameterSpec& Parameters::spec_of(std::string_view name) const {
+  const auto found = std::find_if(specs_.begin(), specs_.end(), [&](const auto& s) { return s.name == name; });
+  if (found != specs_.end()) return *found;
+  std::vector<std::string_view> names;
+  for (const auto& spec : specs_) names.push_back(spec.name);
+  throw Error(ErrorCode::bad_parameter,
+              names.empty() ? fmt::format("unknown parameter '{}': this method has none", name)
+                            : fmt::format("unknown parameter '{}': this method has {}", name, fmt::join(names, ", ")));
+}
+
+void Parameters::set(std::string_view name, std::string_view text) {
+  const ParameterSpec& spec = spec_of(name);
+  if (std::holds_alternative<double>(spec.default_value)) {
+    double value = 0;
+    if (!parse(text, value)) refuse(spec, text);
+    set(name, ParameterValue(value));
+  } else if (std::holds_alternative<std::int64_t>(spec.default_value)) {
+    std::int64_t value = 0;
+    if (!parse(text, value)) refuse(spec, text);
+    set(name, ParameterValue(value));
+  } else if (std::holds_alternative<bool>(spec.default_value)) {
+    if (text != "true" && text != "false") refuse(spec, text);
+    set(name, ParameterValue(text == "true"));
+  } else {
+    set(name, ParameterValue(std::string(text)));
+  }
+}
+
+void Parameters::set(std::string_view name, ParameterValue value) {
+  const ParameterSpec& spec = spec_of(name);
+  if (std::holds_alternative<double>(spec.default_value) && std::holds_alternative<std::int64_t>(value)) {
+    value = static_cast<double>(std::get<std::int64_t>(value));
+  }
+  bool fits = value.index() == spec.default_value.index();
+  if (const auto* real = std::get_if<double>(&value)) {
+    fits = fits && *real >= spec.minimum && *real <= spec.maximum;  // false for NaN
+  } else if (const auto* integer = std::get_if<std::int64_t>(&value)) {
+    const auto number = static_cast<double>(*integer);
+    fits = fits && number >= spec.minimum && number <= spec.maximum;
+  } else if (const auto* text = std::get_if<std::string>(&value)) {
+    fits = fits && std::find(spec.choices.begin(), spec.choices.end(), *text) != spec.choices.end();
+  }
+  if (!fits) refuse(spec, to_string(value));
+  values_.insert_or_assign(spec.name, std::move(value));
+}
+
+double Parameters::real(std::string_view name) const { return std::get<double>(values_.find(name)->second); }
+std::int64_t Parameters::integer(std::string_view name) const {
+  return std::get<std::int64_t>(values_.find(name)->second);
+}
+bool Parameters::flag(std::string_view name) const { return std::get<bool>(values_.find(name)->second); }
+const std::string& Parameters::choice(std::string_view name) const {
+  return std::get<std::string>(values_.find(name)->second);
+}
+
+}  // namespace wisecrowd

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <vector>
+
+#include "base/huge_vector.hpp"
+#include "base/parallel.hpp"
+#include "wisecrowd/annotations.hpp"
+
+namespace wisecrowd {
+
+struct Annotations::Storage {
+  AnnotationNames names;
+  HugeVector<AnswerIndex> task_offsets;
+  HugeVector<WorkerId> workers;
+  HugeVector<ClassId> labels;
+  bool has_repeats = false;
+
+  // By worker, on demand.
+  mutable std::once_flag by_worker_once;
+  mutable HugeVector<AnswerIndex> worker_offsets;
+  mutable HugeVector<TaskId> worker_tasks;
+  mutable HugeVector<AnswerIndex> worker_answers;
+
+  mutable std::once_flag hash_once;
+  mutable std::uint64_t hash = 0;
+};
+
+/// Answers in file order as columns; a reader hands over one piece per stretch of its input.
+struct AnswerPiece {
+  HugeVector<std::uint32_t> tasks;
+  HugeVector<std::uint32_t> workers;
+  HugeVector<std::uint16_t> labels;
+  [[nodiscard]] std::size_t size() const noexcept { return tasks.size(); }
+};
+
+/// Where a repeated pair stands: positions in file order, counted over all pieces.
+struct RepeatedPair {
+  std::uint64_t earlier;
+  std::uint64_t later;
+};
+
+/// Sorts answers into task order, in parallel, freeing each piece as it goes. Indices must be in range.
+/// With DuplicatePolicy::reject the first repeated pairs are collected into `repeated` (if given) and
+/// bad_input is thrown by the caller's choice: this function throws only if `repeated` is null.
+[[nodiscard]] Annotations build_annotations(std::vector<AnswerPiece> pieces, AnnotationNames names,
+                                            DuplicatePolicy policy, ThreadPool& pool, BuildReport* report,
+                                            std::vector<RepeatedPair>* repeated = nullptr);
+
+}  // namespace wisecrowd
