@@ -12,7 +12,6 @@
 #include "wisecrowd/evaluate.hpp"
 #include "wisecrowd/parameters.hpp"
 #include "wisecrowd/run_context.hpp"
-#include "wisecrowd/simulate.hpp"
 
 namespace wisecrowd {
 
@@ -79,23 +78,6 @@ void check_output_directory(const std::string& directory);
 /// not replaced: io error that says so. Returns Status::cancelled, with nothing written, when the context is cancelled
 /// on the way. Numbers have 6 significant digits; unknown ones are left blank.
 Status write_result(const Result& result, const std::string& directory, const RunContext& context);
-
-/// Everything needed to draw a simulated crowd again.
-struct SimulationRecord {
-  std::string version;
-  std::string command;  ///< as typed
-  std::string kind;
-  SimulationSize size;
-  std::vector<std::pair<std::string, ParameterValue>> parameters;
-  std::uint64_t seed = 0;
-  unsigned threads = 1;
-  std::vector<std::pair<std::string, double>> timings;  ///< stage and seconds
-};
-
-/// Writes a simulated crowd as labels.csv (task, worker, label), gold.csv (task, label), workers.csv and confusion.csv
-/// (the true workers) and run.json, with the guarantees of write_result.
-Status write_simulation(const Simulation& simulation, const SimulationRecord& record, const std::string& directory,
-                        const RunContext& context);
 
 /// Removes what runs that were killed left beside `directory`, and, when `own` is set, what this process is writing
 /// there at the moment: for programs that must stop at once.

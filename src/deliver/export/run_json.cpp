@@ -65,7 +65,6 @@ Json run_record_json(const Result& result) {
   const RunRecord& record = result.record;
   const Aggregation& fit = result.aggregation;
   Json json;
-  json["program"] = "wisecrowd";
   json["version"] = record.version;
   json["command"] = record.command;
   json["method"] = record.method;
@@ -89,29 +88,6 @@ Json run_record_json(const Result& result) {
   json["timings"] = object_of(record.timings);
   json["timings"]["per_iteration"] = fit.seconds_per_iteration;
   return json;
-}
-
-Json simulation_record_json(const Simulation& simulation, const SimulationRecord& record) {
-  Json json;
-  json["program"] = "wisecrowd";
-  json["version"] = record.version;
-  json["command"] = record.command;
-  json["simulation"] = record.kind;
-  json["size"] = {{"tasks", record.size.tasks},
-                  {"workers", record.size.workers},
-                  {"classes", record.size.classes},
-                  {"answers_per_task", record.size.answers_per_task}};
-  json["parameters"] = object_of(record.parameters, value_json);
-  json["seed"] = record.seed;
-  json["threads"] = record.threads;
-  json["data"] = counts_json(simulation.data.answers);
-  json["class_prior"] = simulation.class_prior;
-  json["timings"] = object_of(record.timings);
-  return json;
-}
-
-std::string json_text(const Json& value) {
-  return value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace wisecrowd

@@ -8,15 +8,11 @@
 
 namespace wisecrowd {
 
-/// The record of a run as it stands in run.json, without the list of files. Timings, threads and the command are the
-/// only entries that may differ between two runs on the same data with the same parameters and seed.
+/// The record of a run as it stands in run.json, but for the name of the program and the list of files. Timings,
+/// threads and the command are the only entries that may differ between two runs on the same data with the same
+/// parameters and seed.
 [[nodiscard]] nlohmann::ordered_json run_record_json(const Result& result);
-[[nodiscard]] nlohmann::ordered_json simulation_record_json(const Simulation& simulation,
-                                                            const SimulationRecord& record);
 [[nodiscard]] nlohmann::ordered_json evaluation_json(const Evaluation& evaluation);
 [[nodiscard]] nlohmann::ordered_json warnings_json(std::span<const Warning> warnings);
-
-/// Indented, with a line break at the end; bytes that are not UTF-8 (they can occur in paths) are replaced.
-[[nodiscard]] std::string json_text(const nlohmann::ordered_json& value);
 
 }  // namespace wisecrowd

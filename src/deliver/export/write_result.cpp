@@ -2,14 +2,16 @@
 
 #include <algorithm>
 
-#include "deliver/export/csv_text.hpp"
-#include "deliver/export/output_folder.hpp"
-#include "deliver/export/rows_writer.hpp"
+#include "base/csv_text.hpp"
+#include "base/output_folder.hpp"
+#include "base/rows_writer.hpp"
 #include "deliver/export/run_json.hpp"
 #include "wisecrowd/result.hpp"
 
 namespace wisecrowd {
 namespace {
+
+constexpr const char* kRecord = "run.json";
 
 /// Class names as CSV fields, quoted once.
 std::vector<std::string> class_fields(const Annotations& answers) {
@@ -116,99 +118,23 @@ bool add_file(OutputFolder& folder, const std::string& name, const Write& write)
   return true;
 }
 
-/// run.json comes last: it lists the files that make the folder ours.
-void add_record(OutputFolder& folder, nlohmann::ordered_json record) {
-  OutputFile file = folder.create("run.json");
-  record["files"] = folder.names();
-  file.append(json_text(record));
-  file.finish();
-}
-
 }  // namespace
 
 Status write_result(const Result& result, const std::string& directory, const RunContext& context) {
   const Annotations& answers = result.data.answers;
-  OutputFolder folder(directory);
+  OutputFolder folder(directory, kRecord);
   const bool complete =
       add_file(folder, "labels.csv", [&](OutputFile& file) { return write_labels(file, result, context); }) &&
       add_file(folder, "workers.csv", [&](OutputFile& file) { return write_workers(file, result, context); }) &&
       add_file(folder, "confusion.csv",
                [&](OutputFile& file) { return write_confusion(file, answers, result.worker_confusion, context); });
   if (!complete) return Status::cancelled;
-  add_record(folder, run_record_json(result));
-  if (context.cancelled()) return Status::cancelled;
-  folder.commit();
+  folder.commit(run_record_json(result));
   return Status::converged;
 }
 
-Status write_simulation(const Simulation& simulation, const SimulationRecord& record, const std::string& directory,
-                        const RunContext& context) {
-  const Annotations& answers = simulation.data.answers;
-  const auto fields = class_fields(answers);
-  const auto write_answers = [&](OutputFile& file) {
-    file.append("task,worker,label\n");
-    const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
-      for (std::size_t t = begin; t < end; ++t) {
-        const TaskId task{static_cast<std::uint32_t>(t)};
-        const auto workers = answers.workers_of(task);
-        const auto labels = answers.labels_of(task);
-        for (std::size_t a = 0; a < labels.size(); ++a) {
-          text.append_field(answers.task_names()[t]);
-          text.append(',');
-          text.append_field(answers.worker_names()[index(workers[a])]);
-          text.append(',');
-          text.append(fields[index(labels[a])]);
-          text.append('\n');
-        }
-      }
-    };
-    const std::size_t answers_per_task = answers.answer_count() / std::max<std::size_t>(answers.task_count(), 1) + 1;
-    return write_rows(file, {answers.task_count(), 3 * answers_per_task, "writing answers"}, format, context);
-  };
-  const auto write_gold = [&](OutputFile& file) {
-    file.append("task,label\n");
-    const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
-      for (std::size_t t = begin; t < end; ++t) {
-        if (simulation.data.gold[t] == kNoClass) continue;
-        text.append_field(answers.task_names()[t]);
-        text.append(',');
-        text.append(fields[index(simulation.data.gold[t])]);
-        text.append('\n');
-      }
-    };
-    return write_rows(file, {simulation.data.gold.size(), 2, "writing gold"}, format, context);
-  };
-  const auto write_kinds = [&](OutputFile& file) {
-    file.append("worker,kind,accuracy\n");
-    const std::size_t classes = fields.size();
-    const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
-      for (std::size_t w = begin; w < end; ++w) {
-        double accuracy = 0;
-        for (std::size_t k = 0; k < classes; ++k) {
-          accuracy += simulation.class_prior[k] * simulation.confusion[(w * classes + k) * classes + k];
-        }
-        text.append_field(answers.worker_names()[w]);
-        text.append(',');
-        text.append_field(simulation.worker_kind[w]);
-        text.append(',');
-        text.append_number(accuracy);
-        text.append('\n');
-      }
-    };
-    return write_rows(file, {answers.worker_count(), 3, "writing workers"}, format, context);
-  };
+void check_output_directory(const std::string& directory) { check_output_place(directory, kRecord); }
 
-  OutputFolder folder(directory);
-  const bool complete = add_file(folder, "labels.csv", write_answers) && add_file(folder, "gold.csv", write_gold) &&
-                        add_file(folder, "workers.csv", write_kinds) &&
-                        add_file(folder, "confusion.csv", [&](OutputFile& file) {
-                          return write_confusion(file, answers, simulation.confusion, context);
-                        });
-  if (!complete) return Status::cancelled;
-  add_record(folder, simulation_record_json(simulation, record));
-  if (context.cancelled()) return Status::cancelled;
-  folder.commit();
-  return Status::converged;
-}
+void remove_unfinished_output(const std::string& directory, bool own) noexcept { remove_unfinished(directory, own); }
 
 }  // namespace wisecrowd

@@ -1,4 +1,4 @@
-#include "deliver/export/output_folder.hpp"
+#include "base/output_folder.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -18,14 +18,13 @@
 #include <random>
 
 #include "wisecrowd/error.hpp"
-#include "wisecrowd/result.hpp"
 
 namespace wisecrowd {
 namespace {
 
 namespace fs = std::filesystem;
 
-/// The one text that says that a run.json is ours.
+/// The text that says that a record is ours.
 constexpr std::string_view kProgram = "wisecrowd";
 
 [[noreturn]] void fail(const std::string& message) { throw Error(ErrorCode::io, message); }
@@ -63,7 +62,7 @@ fs::path resolve(const std::string& directory) {
 }
 
 /// Throws unless the folder at `target` may be replaced: absent, empty, or written by us from first to last file.
-void require_replaceable(const fs::path& target, const std::string& shown) {
+void require_replaceable(const fs::path& target, const std::string& shown, const std::string& record_name) {
   std::error_code error;
   const fs::file_status status = fs::symlink_status(target, error);
   if (!fs::exists(status)) return;
@@ -80,10 +79,10 @@ void require_replaceable(const fs::path& target, const std::string& shown) {
   if (error) fail(fmt::format("cannot look into '{}': {}", shown, cause(error.value())));
   if (names.empty()) return;
 
-  std::ifstream file(target / "run.json", std::ios::binary);
+  std::ifstream file(target / record_name, std::ios::binary);
   const auto record = nlohmann::json::parse(file, nullptr, false);
   if (!file.is_open() || !record.is_object() || record.value("program", nlohmann::json()) != kProgram) {
-    refuse("it holds files that wisecrowd did not write");
+    refuse(fmt::format("it holds files, but no {} of this command", record_name));
   }
   const auto listed = record.value("files", nlohmann::json::array());
   for (const std::string& name : names) {
@@ -189,11 +188,12 @@ void OutputFile::finish() {
   if (::close(closing) != 0 && errno != EINTR) fail("write");
 }
 
-OutputFolder::OutputFolder(const std::string& directory) : shown_(directory) {
+OutputFolder::OutputFolder(const std::string& directory, std::string record)
+    : shown_(directory), record_(std::move(record)) {
   const fs::path target = resolve(directory);
   target_ = target.string();
   parent_ = target.parent_path().string();
-  require_replaceable(target, shown_);
+  require_replaceable(target, shown_, record_);
   // Parents that are not there yet, from the nearest that is.
   std::vector<std::string> missing;
   std::error_code error;
@@ -242,9 +242,17 @@ OutputFile OutputFolder::create(const std::string& name) {
   return {temporary_ + "/" + name, shown_ + (shown_.ends_with('/') ? "" : "/") + name};
 }
 
-void OutputFolder::commit() {
+void OutputFolder::commit(const nlohmann::ordered_json& record) {
+  {
+    OutputFile file = create(record_);
+    nlohmann::ordered_json complete = {{"program", kProgram}};
+    for (const auto& [name, value] : record.items()) complete[name] = value;
+    complete["files"] = names_;
+    file.append(json_text(complete));
+    file.finish();
+  }
   sync_folder(temporary_);
-  require_replaceable(target_, shown_);  // somebody may have put something there while we worked
+  require_replaceable(target_, shown_, record_);  // somebody may have put something there while we worked
   const auto cannot = [&](int code) { fail(fmt::format("cannot put the results at '{}': {}", shown_, cause(code))); };
   // A plain rename serves when nothing, or an empty folder, is there; both are replaced in one step.
   if (std::rename(temporary_.c_str(), target_.c_str()) == 0) {
@@ -271,9 +279,9 @@ void OutputFolder::commit() {
   temporary_.clear();
 }
 
-void check_output_directory(const std::string& directory) {
+void check_output_place(const std::string& directory, const std::string& record) {
   const fs::path target = resolve(directory);
-  require_replaceable(target, directory);
+  require_replaceable(target, directory, record);
   fs::path parent = target.parent_path();
   std::error_code error;
   while (!fs::exists(parent, error) && parent.has_relative_path()) parent = parent.parent_path();
@@ -283,9 +291,13 @@ void check_output_directory(const std::string& directory) {
   }
 }
 
-void remove_unfinished_output(const std::string& directory, bool own) noexcept try {
+void remove_unfinished(const std::string& directory, bool own) noexcept try {
   remove_leftovers(resolve(directory), own);
 } catch (...) {  // nothing can have been written to a place without a name
+}
+
+std::string json_text(const nlohmann::ordered_json& value) {
+  return value.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace wisecrowd

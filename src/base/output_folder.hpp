@@ -1,7 +1,7 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,22 +36,23 @@ class OutputFile {
 /// A folder that appears at its place complete or not at all. Files go into a hidden sibling
 /// `.<name>.tmp-<process>-<random>`, which commit() renames; without commit() it is removed.
 ///
-/// A folder that is there already is replaced only if it is empty or if its run.json says that wisecrowd wrote every
-/// file in it. What killed runs left at the same place is removed first.
+/// A folder that is there already is replaced only if it is empty, or if it holds the `record` (a JSON file) of an
+/// earlier run whose "program" is wisecrowd and whose "files" list everything in the folder. What killed runs left at
+/// the same place is removed first.
 class OutputFolder {
  public:
-  explicit OutputFolder(const std::string& directory);
+  OutputFolder(const std::string& directory, std::string record);
   ~OutputFolder();
   OutputFolder(const OutputFolder&) = delete;
   OutputFolder& operator=(const OutputFolder&) = delete;
 
   [[nodiscard]] OutputFile create(const std::string& name);
-  /// Names created so far; run.json lists them.
-  [[nodiscard]] std::span<const std::string> names() const noexcept { return names_; }
-  void commit();
+  /// Writes the record, adding "program" in front and "files" behind, and puts the folder in its place.
+  void commit(const nlohmann::ordered_json& record);
 
  private:
   std::string shown_;
+  std::string record_;
   std::string target_;
   std::string parent_;
   std::string temporary_;
@@ -59,5 +60,14 @@ class OutputFolder {
   std::vector<std::string> names_;
   std::vector<std::string> made_parents_;
 };
+
+/// Throws io unless an OutputFolder can be made there.
+void check_output_place(const std::string& directory, const std::string& record);
+
+/// Removes what dead processes left beside `directory`, and, when `own` is set, what this one is writing.
+void remove_unfinished(const std::string& directory, bool own) noexcept;
+
+/// Indented, with a line break at the end; bytes that are not UTF-8 (they can occur in paths) are replaced.
+[[nodiscard]] std::string json_text(const nlohmann::ordered_json& value);
 
 }  // namespace wisecrowd

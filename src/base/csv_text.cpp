@@ -1,4 +1,4 @@
-#include "deliver/export/csv_text.hpp"
+#include "base/csv_text.hpp"
 
 #include <fmt/format.h>
 

@@ -4,8 +4,8 @@
 #include <functional>
 #include <string_view>
 
-#include "deliver/export/csv_text.hpp"
-#include "deliver/export/output_folder.hpp"
+#include "base/csv_text.hpp"
+#include "base/output_folder.hpp"
 #include "wisecrowd/run_context.hpp"
 
 namespace wisecrowd {

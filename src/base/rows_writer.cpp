@@ -1,4 +1,4 @@
-#include "deliver/export/rows_writer.hpp"
+#include "base/rows_writer.hpp"
 
 #include <algorithm>
 #include <vector>
