@@ -31,9 +31,11 @@ double update_tables(ConfusionPass& pass, const WorkerTables& tables, const RunC
   std::vector<double> partial(blocks.count(), 0.0);
   context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
     std::vector<double> counts(pass.class_count() * pass.stride());
+    std::vector<double> log_rows(counts.size());
     for (std::size_t w = blocks.begin(block); w < blocks.end(block); ++w) {
       pass.take_counts(w, counts.data());
-      partial[block] += tables.update(counts.data(), pass.log_row(w, 0));
+      partial[block] += tables.update(counts.data(), log_rows.data());
+      pass.set_log_rows(w, log_rows.data());
     }
   });
   double sum = 0;
@@ -138,10 +140,12 @@ std::vector<double> confusion_tables(const ConfusionPass& pass, const RunContext
   std::vector<double> confusion(pass.worker_count() * classes * classes);
   const Blocks blocks{pass.worker_count(), kWorkersPerBlock};
   context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
+    std::vector<double> log_rows(classes * pass.stride());
     for (std::size_t w = blocks.begin(block); w < blocks.end(block); ++w) {
+      pass.log_rows(w, log_rows.data());
       double* table = confusion.data() + w * classes * classes;
       for (std::size_t l = 0; l < classes; ++l) {
-        const double* row = pass.log_row(w, l);
+        const double* row = log_rows.data() + l * pass.stride();
         for (std::size_t k = 0; k < classes; ++k) table[k * classes + l] = std::exp(row[k]);
       }
       for (std::size_t k = 0; k < classes; ++k) normalise({table + k * classes, classes});

@@ -17,20 +17,19 @@ namespace {
 /// Tasks per block of work: fixed, because sums over blocks decide the bits of the objective.
 constexpr std::size_t kTasksPerBlock = 4096;
 /// Tasks whose rows are kept in the first-level cache between the three steps.
-constexpr std::size_t kTasksPerBatch = 128;
+constexpr std::size_t kTasksPerBatch = 64;
 /// How many answers ahead the rows of large tables are requested.
 constexpr std::size_t kPrefetchDistance = 24;
 /// Tables beyond this size miss the second-level cache often enough for prefetching to pay.
 constexpr std::size_t kCachedBytes = std::size_t{1} << 20;
-/// All count tables together stay below this; with more threads than fit, some rest during the sweep.
-constexpr std::size_t kMostCountBytes = std::size_t{4} << 30;
+/// All tables together stay below this; with more threads than fit, some rest during the sweep.
+constexpr std::size_t kMostTableBytes = std::size_t{4} << 30;
 /// log 0 for padding and impossible classes: exp_nonpositive turns any difference to it into exactly 0.
 constexpr double kLogZero = -1e9;
 
 std::size_t stride_for(std::size_t classes) {
   if (classes <= 2) return 2;
-  if (classes <= 4) return 4;
-  return (classes + 7) / 8 * 8;
+  return classes <= 16 ? (classes + 1) / 2 * 2 : (classes + 7) / 8 * 8;
 }
 
 int bits_for(const Annotations& answers, double gold_weight) {
@@ -40,6 +39,26 @@ int bits_for(const Annotations& answers, double gold_weight) {
   const double bound = std::ceil((static_cast<double>(most) + 1) * std::max(gold_weight, 1.0));
   return std::clamp(62 - static_cast<int>(std::ceil(std::log2(bound))), 8, 52);
 }
+
+/// Requests a whole row: its logs are read soon and its counts written soon after.
+template <std::size_t Stride>
+inline void prefetch_row(const double* row) {
+  for (std::size_t k = 0; k < 2 * Stride; k += 8) __builtin_prefetch(row + k, 1);
+}
+
+/// Counts live in the table as integers; `double` there is only storage.
+template <std::size_t Stride>
+inline void add_counts(double* to, const std::int64_t* add, std::size_t stride) {
+  constexpr std::size_t kLanes = 2;
+  using Lanes [[gnu::vector_size(kLanes * 8), gnu::aligned(8), gnu::may_alias]] = std::int64_t;
+  const std::size_t size = Stride != 0 ? Stride : stride;
+  auto* const counts = reinterpret_cast<Lanes*>(to);
+  const auto* const more = reinterpret_cast<const Lanes*>(add);
+#pragma GCC unroll 16
+  for (std::size_t k = 0; k < size / kLanes; ++k) counts[k] += more[k];
+}
+
+std::int64_t count_at(const double* place) { return std::bit_cast<std::int64_t>(*place); }
 
 }  // namespace
 
@@ -65,9 +84,9 @@ ConfusionPass::ConfusionPass(const Dataset& data, const RunContext& context, dou
                             "use majority_vote or wawa.",
                             workers_, classes_));
   }
-  const std::size_t cells = table_rows * stride_;
-  const std::size_t bytes = std::max<std::size_t>(cells * sizeof(double), 1);
-  tables_ = std::clamp<std::size_t>(kMostCountBytes / bytes, 1, context.threads());
+  const std::size_t cells = std::max<std::size_t>(table_rows, 1) * 2 * stride_;
+  const std::size_t bytes = cells * sizeof(double);
+  tables_.resize(std::clamp<std::size_t>(kMostTableBytes / bytes, 1, context.threads()));
   prefetch_ = bytes > kCachedBytes;
 
   const auto workers = data.answers.workers();
@@ -81,12 +100,9 @@ ConfusionPass::ConfusionPass(const Dataset& data, const RunContext& context, dou
   });
   std::fill(rows_.end() - kPrefetchDistance, rows_.end(), 0U);
 
-  log_table_.resize(std::max<std::size_t>(cells, stride_));
-  std::fill(log_table_.begin(), log_table_.end(), 0.0);
-  count_tables_.resize(tables_);
-  context.pool().for_each_block(tables_, [&](std::size_t t, unsigned) {
-    count_tables_[t].resize(log_table_.size());
-    std::fill(count_tables_[t].begin(), count_tables_[t].end(), 0);
+  context.pool().for_each_block(tables_.size(), [&](std::size_t t, unsigned) {
+    tables_[t].resize(cells);
+    std::fill(tables_[t].begin(), tables_[t].end(), 0.0);  // also the integer 0
   });
 
   if (!data.task_priors.empty()) {
@@ -115,8 +131,8 @@ void ConfusionPass::process_block(Source source, bool count, std::size_t block, 
   const std::size_t last = std::min(tasks_, first + kTasksPerBlock);
   const auto offsets = data_.answers.task_offsets();
   const std::uint32_t* rows = rows_.data();
-  const double* table = log_table_.data();
-  std::int64_t* counts = count_tables_[thread].data();
+  const std::size_t pitch = 2 * stride;
+  double* const table = tables_[thread].data();
   const double scale = std::ldexp(1.0, fraction_bits_);
   const bool has_gold = data_.has_gold();
 
@@ -140,23 +156,21 @@ void ConfusionPass::process_block(Source source, bool count, std::size_t block, 
       double* const row = value + i * stride;
       if (source == Source::tables) {
         const double* start = log_task_priors_.empty() ? log_prior_.data() : log_task_priors_.data() + t * stride;
-        if constexpr (Stride != 0 && Stride <= 16) {
+        if constexpr (Stride != 0) {
           std::array<double, Stride> sum;
           for (std::size_t k = 0; k < Stride; ++k) sum[k] = start[k];
           for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {
-            if (prefetch_) {
-              const double* ahead = table + std::size_t{rows[a + kPrefetchDistance]} * Stride;
-              __builtin_prefetch(ahead);
-              if constexpr (Stride > 8) __builtin_prefetch(ahead + 8);
-            }
-            const double* answer = table + std::size_t{rows[a]} * Stride;
+            if (prefetch_) prefetch_row<Stride>(table + std::size_t{rows[a + kPrefetchDistance]} * pitch);
+            const double* answer = table + std::size_t{rows[a]} * pitch;
+#pragma omp simd
             for (std::size_t k = 0; k < Stride; ++k) sum[k] += answer[k];
           }
           for (std::size_t k = 0; k < Stride; ++k) row[k] = sum[k];
         } else {
           std::copy(start, start + stride, row);
           for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {
-            const double* answer = table + std::size_t{rows[a]} * stride;
+            const double* answer = table + std::size_t{rows[a]} * pitch;
+#pragma omp simd
             for (std::size_t k = 0; k < stride; ++k) row[k] += answer[k];
           }
         }
@@ -237,24 +251,9 @@ void ConfusionPass::process_block(Source source, bool count, std::size_t block, 
       if (offsets[t + 1] == offsets[t]) continue;
       const double* const row = value + i * stride;
       for (std::size_t k = 0; k < stride; ++k) mass[k] += row[k];
-      if constexpr (Stride != 0 && Stride <= 16) {
-        std::array<std::int64_t, Stride> add;
-        for (std::size_t k = 0; k < Stride; ++k) add[k] = integer[i * Stride + k];
-        for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {
-          if (prefetch_) {
-            std::int64_t* ahead = counts + std::size_t{rows[a + kPrefetchDistance]} * Stride;
-            __builtin_prefetch(ahead, 1);
-            if constexpr (Stride > 8) __builtin_prefetch(ahead + 8, 1);
-          }
-          std::int64_t* to = counts + std::size_t{rows[a]} * Stride;
-          for (std::size_t k = 0; k < Stride; ++k) to[k] += add[k];
-        }
-      } else {
-        const std::int64_t* add = integer + i * stride;
-        for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {
-          std::int64_t* to = counts + std::size_t{rows[a]} * stride;
-          for (std::size_t k = 0; k < stride; ++k) to[k] += add[k];
-        }
+      const std::int64_t* const add = integer + i * stride;
+      for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {
+        add_counts<Stride>(table + std::size_t{rows[a]} * pitch + stride, add, stride);
       }
     }
   }
@@ -268,17 +267,21 @@ ConfusionPass::Sums ConfusionPass::run(Source source, bool count, const double* 
     switch (stride_) {
       case 2: process_block<2>(source, count, block, thread, given, posterior, partial[block]); break;
       case 4: process_block<4>(source, count, block, thread, given, posterior, partial[block]); break;
+      case 6: process_block<6>(source, count, block, thread, given, posterior, partial[block]); break;
       case 8: process_block<8>(source, count, block, thread, given, posterior, partial[block]); break;
+      case 10: process_block<10>(source, count, block, thread, given, posterior, partial[block]); break;
+      case 12: process_block<12>(source, count, block, thread, given, posterior, partial[block]); break;
+      case 14: process_block<14>(source, count, block, thread, given, posterior, partial[block]); break;
       case 16: process_block<16>(source, count, block, thread, given, posterior, partial[block]); break;
       default: process_block<0>(source, count, block, thread, given, posterior, partial[block]);
     }
   };
-  if (tables_ == context_.threads()) {
+  if (tables_.size() == context_.threads()) {
     context_.pool().for_each_block(blocks, work);
   } else {
     // Fewer tables than threads: each table is one long block of work.
-    context_.pool().for_each_block(tables_, [&](std::size_t table, unsigned) {
-      for (std::size_t block = table; block < blocks; block += tables_) work(block, static_cast<unsigned>(table));
+    context_.pool().for_each_block(tables_.size(), [&](std::size_t table, unsigned) {
+      for (std::size_t block = table; block < blocks; block += tables_.size()) work(block, static_cast<unsigned>(table));
     });
   }
   Sums sums;
@@ -299,21 +302,37 @@ ConfusionPass::Sums ConfusionPass::sweep_given(std::span<const double> posterior
   return run(Source::given, true, posterior.data(), nullptr);
 }
 
+void ConfusionPass::set_log_rows(std::size_t worker, const double* log_rows) noexcept {
+  for (auto& table : tables_) {
+    double* row = table.data() + worker * classes_ * 2 * stride_;
+    for (std::size_t l = 0; l < classes_; ++l) std::copy_n(log_rows + l * stride_, stride_, row + l * 2 * stride_);
+  }
+}
+
+void ConfusionPass::log_rows(std::size_t worker, double* out) const noexcept {
+  const double* row = tables_[0].data() + worker * classes_ * 2 * stride_;
+  for (std::size_t l = 0; l < classes_; ++l) std::copy_n(row + l * 2 * stride_, stride_, out + l * stride_);
+}
+
 void ConfusionPass::counts(std::size_t worker, double* out) const noexcept {
-  const std::size_t cells = classes_ * stride_;
   const double unit = std::ldexp(1.0, -fraction_bits_);
-  const std::size_t at = worker * cells;
-  for (std::size_t c = 0; c < cells; ++c) {
-    std::int64_t sum = 0;
-    for (const auto& table : count_tables_) sum += table[at + c];
-    out[c] = static_cast<double>(sum) * unit;
+  for (std::size_t l = 0; l < classes_; ++l) {
+    const std::size_t at = ((worker * classes_ + l) * 2 + 1) * stride_;
+    for (std::size_t k = 0; k < stride_; ++k) {
+      std::int64_t sum = 0;
+      for (const auto& table : tables_) sum += count_at(table.data() + at + k);
+      out[l * stride_ + k] = static_cast<double>(sum) * unit;
+    }
   }
 }
 
 void ConfusionPass::take_counts(std::size_t worker, double* out) noexcept {
   counts(worker, out);
-  const std::size_t cells = classes_ * stride_;
-  for (auto& table : count_tables_) std::fill_n(table.begin() + static_cast<std::ptrdiff_t>(worker * cells), cells, 0);
+  for (auto& table : tables_) {
+    for (std::size_t l = 0; l < classes_; ++l) {
+      std::fill_n(table.data() + ((worker * classes_ + l) * 2 + 1) * stride_, stride_, 0.0);
+    }
+  }
 }
 
 }  // namespace wisecrowd

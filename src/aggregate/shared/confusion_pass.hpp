@@ -12,15 +12,16 @@ namespace wisecrowd {
 
 /// The inner loop of every method whose workers are confusion tables: one sweep over the answers that turns log tables
 /// into task posteriors (E-step) and, in the same breath, adds each posterior to the counts of the workers who answered
-/// (the sums that an M-step needs). Posteriors are not stored unless asked for, so a sweep reads 4 bytes per answer
-/// plus the tables.
+/// (the sums that an M-step needs). Posteriors are not stored unless asked for, so a sweep streams 4 bytes per answer
+/// and is otherwise bound by the random accesses to the tables.
 ///
-/// Rows. Everything about worker j and label l stands in one row of `stride()` numbers, one per truth class:
-/// row (j,l)[k] belongs to th_j[k][l]. Rows are padded so that a row is a whole number of vectors; the padding never matters.
+/// Tables. Everything about worker j and label l stands in one row: log th_j[k][l] for every truth class k, then the counts n_jkl.
+/// A sweep reads the first half and, a few dozen tasks later, adds to the second, so an answer costs one cache miss instead
+/// of two. Rows are padded to an even number of classes; the padding never matters.
 ///
-/// Counts are fixed-point integers. Integer addition is exact and order-free, so each thread adds into a table of its own
-/// and the sum has the same bits for any number of threads, at 2^-52 or (for workers with very many answers) a
-/// little less of resolution; see fraction_bits().
+/// Counts are fixed-point integers. Integer addition is exact and order-free, so each thread works on a table of its own
+/// and the sum has the same bits for any number of threads. The resolution is 2^-52 of an answer, or a little less if some worker
+/// has very many answers (fraction_bits()).
 class ConfusionPass {
  public:
   ConfusionPass(const Dataset& data, const RunContext& context, double gold_weight = 1.0);
@@ -30,13 +31,9 @@ class ConfusionPass {
   [[nodiscard]] std::size_t worker_count() const noexcept { return workers_; }
   [[nodiscard]] int fraction_bits() const noexcept { return fraction_bits_; }
 
-  /// log P(label | truth) of worker j for label l, over truth classes; written by the M-step.
-  [[nodiscard]] double* log_row(std::size_t worker, std::size_t label) noexcept {
-    return log_table_.data() + (worker * classes_ + label) * stride_;
-  }
-  [[nodiscard]] const double* log_row(std::size_t worker, std::size_t label) const noexcept {
-    return log_table_.data() + (worker * classes_ + label) * stride_;
-  }
+  /// log P(label | truth) of one worker, labels × stride (truth); from the M-step.
+  void set_log_rows(std::size_t worker, const double* log_rows) noexcept;
+  void log_rows(std::size_t worker, double* out) const noexcept;
   /// log of the class prior; ignored for tasks with a prior of their own.
   void set_log_prior(std::span<const double> log_prior);
 
@@ -73,14 +70,12 @@ class ConfusionPass {
   std::size_t workers_;
   std::size_t classes_;
   std::size_t stride_;
-  std::size_t tables_;  // count tables, one per thread that sweeps
   double gold_weight_;
   int fraction_bits_;
   bool prefetch_;
 
   HugeVector<std::uint32_t> rows_;  // per answer, worker * classes + label
-  HugeVector<double> log_table_;
-  std::vector<HugeVector<std::int64_t>> count_tables_;
+  std::vector<HugeVector<double>> tables_;  // one per sweeping thread: rows of stride logs, then stride counts (int64 bits)
   std::vector<double> log_prior_;
   HugeVector<double> log_task_priors_;
 };
