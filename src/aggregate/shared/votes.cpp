@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "base/rng.hpp"
 
@@ -86,6 +87,52 @@ std::vector<ClassId> hard_labels(std::span<const double> posterior, std::size_t 
     }
   });
   return labels;
+}
+
+std::vector<double> worker_agreement(const Annotations& answers, std::span<const ClassId> labels,
+                                     const RunContext& context) {
+  struct Tally {
+    std::uint32_t agreed = 0;
+    std::uint32_t answered = 0;
+  };
+  // Integers: the sum over threads does not depend on who counted what.
+  std::vector<std::vector<Tally>> tallies(context.threads());
+  const auto offsets = answers.task_offsets();
+  const Blocks blocks{answers.task_count(), kTasksPerBlock};
+  context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned thread) {
+    auto& tally = tallies[thread];
+    tally.resize(answers.worker_count());
+    for (std::size_t t = blocks.begin(block); t < blocks.end(block); ++t) {
+      for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {
+        Tally& own = tally[index(answers.workers()[a])];
+        ++own.answered;
+        own.agreed += answers.labels()[a] == labels[t] ? 1 : 0;
+      }
+    }
+  });
+  std::vector<double> agreement(answers.worker_count(), 0.0);
+  for (std::size_t w = 0; w < agreement.size(); ++w) {
+    std::uint64_t agreed = 0, answered = 0;
+    for (const auto& tally : tallies) {
+      if (tally.empty()) continue;
+      agreed += tally[w].agreed;
+      answered += tally[w].answered;
+    }
+    if (answered > 0) agreement[w] = static_cast<double>(agreed) / static_cast<double>(answered);
+  }
+  return agreement;
+}
+
+std::vector<double> mean_posterior(const Annotations& answers, std::span<const double> posterior) {
+  const std::size_t classes = answers.class_count();
+  std::vector<double> mean(classes, 0.0);
+  const auto offsets = answers.task_offsets();
+  for (std::size_t t = 0; t < answers.task_count(); ++t) {
+    if (offsets[t + 1] == offsets[t]) continue;
+    for (std::size_t k = 0; k < classes; ++k) mean[k] += posterior[t * classes + k];
+  }
+  normalise(mean);
+  return mean;
 }
 
 TieRule tie_rule_from(std::string_view name) {
