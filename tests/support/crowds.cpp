@@ -1,5 +1,7 @@
 #include "support/crowds.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <filesystem>
 #include <numeric>
@@ -12,22 +14,22 @@ SmallCrowd small_crowd(std::uint64_t seed, std::size_t tasks, std::size_t worker
                        std::size_t answers_per_task) {
   Rng rng(seed);
   std::vector<std::string> names;
-  for (std::size_t k = 0; k < classes; ++k) names.push_back("c" + std::to_string(k));
+  for (std::size_t k = 0; k < classes; ++k) names.push_back(fmt::format("c{}", k));
   AnnotationsBuilder builder(names);
   std::vector<double> accuracy(workers);
   for (double& a : accuracy) a = rng.uniform(0.35, 0.95);
   SmallCrowd crowd;
-  for (std::size_t w = 0; w < workers; ++w) builder.add_worker("w" + std::to_string(w));
+  for (std::size_t w = 0; w < workers; ++w) builder.add_worker(fmt::format("w{}", w));
   for (std::size_t t = 0; t < tasks; ++t) {
     const std::size_t z = rng.below(classes);
     crowd.truth.push_back(ClassId{static_cast<std::uint16_t>(z)});
-    builder.add_task("t" + std::to_string(t));
+    builder.add_task(fmt::format("t{}", t));
     std::vector<std::size_t> order(workers);
     std::iota(order.begin(), order.end(), 0U);
     rng.shuffle(std::span(order));
     for (std::size_t r = 0; r < std::min(answers_per_task, workers); ++r) {
       const std::size_t label = rng.bernoulli(accuracy[order[r]]) ? z : rng.below(classes);
-      builder.add("t" + std::to_string(t), "w" + std::to_string(order[r]), names[label]);
+      builder.add(fmt::format("t{}", t), fmt::format("w{}", order[r]), names[label]);
     }
   }
   crowd.data.answers = builder.build();

@@ -41,8 +41,10 @@ MethodInfo info() {
   MethodInfo info;
   info.title = "Confusion-vector Dawid–Skene";
   info.summary = "One accuracy per worker and class; wrong answers fall on the other classes evenly.";
-  info.when_to_use = "Between one_coin and dawid_skene: workers are better at some classes than at others, but there are too few answers for a "
-                     "full table of many classes.";
+  info.when_to_use =
+      "Between one_coin and dawid_skene: workers are better at some classes than at others, but there are too few "
+      "answers for a "
+      "full table of many classes.";
   info.reference = "The class-wise accuracy model between Dawid and Skene's one-coin and full models, 1979";
   info.parameters = accuracy_parameters(defaults.right_pseudo_count, defaults.wrong_pseudo_count);
   info.uses_gold = true;

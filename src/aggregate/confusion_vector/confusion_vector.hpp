@@ -11,7 +11,8 @@ struct Options {
   double wrong_pseudo_count = 1;
 };
 
-/// Dawid–Skene with one accuracy per worker and truth class, errors spread evenly; for two classes it is the full model.
+/// Dawid–Skene with one accuracy per worker and truth class, errors spread evenly; for two classes it is the full
+/// model.
 class ConfusionVector final : public Aggregator {
  public:
   explicit ConfusionVector(Options options = {}) : options_(options) {}

@@ -10,7 +10,8 @@ namespace {
 /// The tiny data of the golden vectors: four tasks, three workers, two classes.
 Dataset tiny() {
   AnnotationsBuilder builder({"0", "1"});
-  constexpr int kEdges[][3] = {{0, 0, 0}, {0, 1, 0}, {0, 2, 1}, {1, 0, 1}, {1, 1, 1}, {2, 0, 1}, {2, 2, 0}, {3, 1, 0}, {3, 2, 0}};
+  constexpr int kEdges[][3] = {{0, 0, 0}, {0, 1, 0}, {0, 2, 1}, {1, 0, 1}, {1, 1, 1},
+                               {2, 0, 1}, {2, 2, 0}, {3, 1, 0}, {3, 2, 0}};
   for (const auto& e : kEdges) builder.add(std::to_string(e[0]), std::to_string(e[1]), std::to_string(e[2]));
   return {builder.build(), {}, {}};
 }

@@ -37,8 +37,10 @@ MethodInfo info() {
   MethodInfo info;
   info.title = "One-coin Dawid–Skene";
   info.summary = "One accuracy per worker; wrong answers fall on the other classes evenly.";
-  info.when_to_use = "Few answers per worker and errors without a pattern. Not for workers who favour a class: there it can end far below "
-                     "majority vote.";
+  info.when_to_use =
+      "Few answers per worker and errors without a pattern. Not for workers who favour a class: there it can end far "
+      "below "
+      "majority vote.";
   info.reference = "The homogeneous model of Dawid and Skene, 1979; Y. Zhang et al., Spectral methods meet EM, 2014";
   info.parameters = accuracy_parameters(defaults.right_pseudo_count, defaults.wrong_pseudo_count);
   info.uses_gold = true;

@@ -8,7 +8,9 @@ MethodInfo info() {
   MethodInfo info;
   info.title = "Wawa";
   info.summary = "Worker agreement with aggregate: vote, weigh workers by how often they agreed with it, vote again.";
-  info.when_to_use = "A quick step up from majority vote when workers differ in care but not in kind; needs no model and cannot diverge.";
+  info.when_to_use =
+      "A quick step up from majority vote when workers differ in care but not in kind; needs no model and cannot "
+      "diverge.";
   info.reference = "Appen, Calculating worker agreement with aggregate (Wawa), 2021";
   info.parameters = {tie_rule_parameter()};
   info.uses_gold = true;
@@ -24,7 +26,8 @@ Aggregation Wawa::fit(const Dataset& data, const RunContext& context) const {
   result.tie_rule = options_.ties;
   auto votes = vote_fractions(data, context);
   pin_gold(data, votes);
-  result.skill = worker_agreement(data.answers, hard_labels(votes, result.class_count, options_.ties, context), context);
+  result.skill =
+      worker_agreement(data.answers, hard_labels(votes, result.class_count, options_.ties, context), context);
   result.posterior = vote_fractions(data, context, result.skill);
   pin_gold(data, result.posterior);
   result.labels = hard_labels(result.posterior, result.class_count, options_.ties, context);

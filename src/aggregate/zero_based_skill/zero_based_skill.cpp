@@ -16,9 +16,12 @@ MethodInfo info() {
   info.when_to_use = "Like wawa, when the first vote is poor and a few rounds can improve on it.";
   info.reference = "Toloka, Zero-Based Skill aggregation, 2022";
   info.parameters = {
-      ParameterSpec::integer("max_iterations", static_cast<std::int64_t>(defaults.max_iterations), 1, 1e9, "give up after this many rounds"),
-      ParameterSpec::real("learning_rate", defaults.learning_rate, 1e-6, 1, "share of the way that a skill moves in one round"),
-      ParameterSpec::integer("halve_every", static_cast<std::int64_t>(defaults.halve_every), 1, 1e9, "the learning rate is halved after this many rounds"),
+      ParameterSpec::integer("max_iterations", static_cast<std::int64_t>(defaults.max_iterations), 1, 1e9,
+                             "give up after this many rounds"),
+      ParameterSpec::real("learning_rate", defaults.learning_rate, 1e-6, 1,
+                          "share of the way that a skill moves in one round"),
+      ParameterSpec::integer("halve_every", static_cast<std::int64_t>(defaults.halve_every), 1, 1e9,
+                             "the learning rate is halved after this many rounds"),
       ParameterSpec::real("tolerance", defaults.tolerance, 0, 1, "stop when no skill moves by more than this"),
       tie_rule_parameter(),
   };

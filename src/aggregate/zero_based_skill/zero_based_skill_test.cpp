@@ -49,7 +49,8 @@ TEST(ZeroBasedSkill, ConvergesToItsOwnAgreement) {
 }
 
 TEST(ZeroBasedSkill, StopsAtTheIterationLimit) {
-  const auto result = zero_based_skill::ZeroBasedSkill({.max_iterations = 2, .learning_rate = 0.1}).fit(crowd(), RunContext());
+  const auto result =
+      zero_based_skill::ZeroBasedSkill({.max_iterations = 2, .learning_rate = 0.1}).fit(crowd(), RunContext());
   EXPECT_EQ(result.status, Status::iteration_limit);
   EXPECT_EQ(result.iterations, 2U);
 }
