@@ -79,6 +79,10 @@ void check_output_directory(const std::string& directory);
 /// on the way. Numbers have 6 significant digits; unknown ones are left blank.
 Status write_result(const Result& result, const std::string& directory, const RunContext& context);
 
+/// The run as a JSON object, as in run.json. Only `command`, `threads` and `timings` may differ between two runs on the
+/// same data with the same method, parameters and seed.
+[[nodiscard]] std::string run_json(const Result& result);
+
 /// Removes what runs that were killed left beside `directory`, and, when `own` is set, what this process is writing
 /// there at the moment: for programs that must stop at once.
 void remove_unfinished_output(const std::string& directory, bool own) noexcept;
