@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include "aggregate/dawid_skene/dawid_skene.hpp"
 #include "support/crowds.hpp"
 #include "support/slow_reference.hpp"
 
@@ -39,10 +38,10 @@ TEST(ConfusionVector, AgreesWithTheSlowReference) {
 
 TEST(ConfusionVector, IsTheFullModelForTwoClasses) {
   const auto crowd = testing::small_crowd(8, 80, 9, 2, 5);
-  dawid_skene::Options full;
-  full.pseudo_count = 1;
+  Parameters full(aggregation_method("dawid_skene").parameters);
+  full.set("pseudo_count", "1");
   const auto vector = confusion_vector::ConfusionVector().fit(crowd.data, RunContext());
-  const auto table = dawid_skene::DawidSkene(full).fit(crowd.data, RunContext());
+  const auto table = aggregate(crowd.data, "dawid_skene", full, RunContext());
   ASSERT_EQ(vector.posterior.size(), table.posterior.size());
   for (std::size_t e = 0; e < vector.posterior.size(); ++e) EXPECT_NEAR(vector.posterior[e], table.posterior[e], 1e-8);
 }

@@ -4,7 +4,6 @@
 
 #include <string>
 
-#include "aggregate/wawa/wawa.hpp"
 #include "base/rng.hpp"
 
 namespace wisecrowd {
@@ -27,7 +26,7 @@ Dataset crowd() {
 TEST(ZeroBasedSkill, OneFullStepIsWawa) {
   const Dataset data = crowd();
   const auto one = zero_based_skill::ZeroBasedSkill({.max_iterations = 1}).fit(data, RunContext());
-  const auto other = wawa::Wawa().fit(data, RunContext());
+  const auto other = aggregate(data, "wawa");
   for (std::size_t w = 0; w < 8; ++w) EXPECT_NEAR(one.skill[w], other.skill[w], 1e-15);
   EXPECT_EQ(one.labels, other.labels);
 }
