@@ -29,7 +29,8 @@ std::string what_was_written(const Options& options, const Result& result, const
   const auto file = [&](const std::string& name, const std::string& what) {
     text += fmt::format("  {:<14} {}\n", name, what);
   };
-  file("labels.csv", fmt::format("a label with its probability for each of {}", counted(result.aggregation.task_count, "task")));
+  file("labels.csv",
+       fmt::format("a label with its probability for each of {}", counted(result.aggregation.task_count, "task")));
   file("workers.csv", fmt::format("how reliable each of {} is", counted(result.workers.size(), "worker")));
   file("confusion.csv", "what each worker says for each truth");
   file("run.json", "how it was made: parameters, seed, trace, warnings, timings");
@@ -99,11 +100,14 @@ void add_aggregate(CommandSet& commands) {
       "confusion.csv and run.json. Numbers have six significant digits. The folder appears complete or not at all; an "
       "earlier result there is replaced, anything else is not.";
   auto options = std::make_shared<Options>();
-  command.add_text("LABELS", options->labels, "FILE",
-                   "the answers: CSV, TSV or JSON Lines, plain, .gz or .zst; - for standard input",
-                   {ValueHint::Kind::file})->required();
+  command
+      .add_text("LABELS", options->labels, "FILE",
+                "the answers: CSV, TSV or JSON Lines, plain, .gz or .zst; - for standard input",
+                {ValueHint::Kind::file})
+      ->required();
   command.add_text("--method,-m", options->method, "NAME", "how to aggregate; see below", {ValueHint::Kind::method});
-  command.add_text("--gold,-g", options->gold, "FILE", "tasks whose truth is known: task, label", {ValueHint::Kind::file});
+  command.add_text("--gold,-g", options->gold, "FILE", "tasks whose truth is known: task, label",
+                   {ValueHint::Kind::file});
   command.add_choice("--gold-for", options->gold_for, {"inference", "evaluation"},
                      "what gold is for. inference (the default): the method sees it and learns workers from it, so no "
                      "score is given. evaluation: the method does not see it, and its labels are scored on it");

@@ -14,7 +14,8 @@ namespace {
 /// Adds warnings whose code is not there yet: data and method may notice the same thing.
 void add_new(std::vector<Warning>& warnings, const std::vector<Warning>& more) {
   for (const Warning& warning : more) {
-    const bool known = std::any_of(warnings.begin(), warnings.end(), [&](const Warning& w) { return w.code == warning.code; });
+    const bool known =
+        std::any_of(warnings.begin(), warnings.end(), [&](const Warning& w) { return w.code == warning.code; });
     if (!known) warnings.push_back(warning);
   }
 }
@@ -59,9 +60,10 @@ AggregateOutcome run_aggregate(const AggregateRequest& request, Session& session
   if (data.has_gold()) record.gold_use = request.gold_for_evaluation ? "evaluation" : "inference";
   if (record.gold_use == "inference" && !info.uses_gold) {
     record.gold_use = "evaluation";
-    record.data_warnings.push_back({"gold_not_used", fmt::format("{} cannot use gold inside inference, so the gold tasks "
-                                                                 "were kept for scoring.",
-                                                                 method)});
+    record.data_warnings.push_back(
+        {"gold_not_used", fmt::format("{} cannot use gold inside inference, so the gold tasks "
+                                      "were kept for scoring.",
+                                      method)});
   }
   // Copies share the answers; only the gold is withheld.
   Dataset seen = data;

@@ -24,7 +24,8 @@ std::string usage(const Command& command) {
   std::string text = command.name;
   for (const CLI::Option* option : command.parser->get_options()) {
     if (!option->get_positional()) continue;
-    text += fmt::format(option->get_required() ? " {}" : " [{}]", option->get_name(true, false));
+    const std::string name = option->get_name(true, false);
+    text += option->get_required() ? fmt::format(" {}", name) : fmt::format(" [{}]", name);
   }
   return text;
 }
@@ -34,7 +35,8 @@ std::string usage(const Command& command) {
   if (word.starts_with("-") && word != "-") {
     const std::string name = word.substr(0, word.find('='));
     const std::string near = suggestion(name, option_names(*command.parser));
-    throw usage_error(fmt::format("{} has no option '{}'{}", command.name, printable(name), near.empty() ? "; " + help : near));
+    throw usage_error(
+        fmt::format("{} has no option '{}'{}", command.name, printable(name), near.empty() ? "; " + help : near));
   }
   throw usage_error(fmt::format("{} did not expect '{}'; {}", command.name, printable(word), help));
 }
@@ -67,8 +69,8 @@ CLI::Option* Command::add_choice(const std::string& names, std::string& value, s
   return option;
 }
 
-CLI::Option* Command::add_count(const std::string& names, std::uint64_t& value, std::uint64_t minimum, std::uint64_t maximum,
-                                const std::string& help) {
+CLI::Option* Command::add_count(const std::string& names, std::uint64_t& value, std::uint64_t minimum,
+                                std::uint64_t maximum, const std::string& help) {
   // Our own reading: the library's accepts signs and octal numbers.
   CLI::Option* option = parser->add_option_function<std::string>(
       names,
@@ -103,7 +105,8 @@ CommandSet::CommandSet() {
 Command& CommandSet::add(const std::string& name, const std::string& summary) {
   Command& command = commands_.emplace_back();
   command.parser = root_.add_subcommand(name, summary);
-  command.parser->set_help_flag("")->allow_extras();
+  command.parser->set_help_flag("");
+  command.parser->allow_extras();
   command.name = name;
   command.summary = summary;
   return command;

@@ -26,8 +26,9 @@ void read_columns(const std::string& list, const std::string& option, const std:
 }  // namespace
 
 void ReadFlags::add_to(Command& command, bool with_gold) {
-  command.add_text("--columns", columns, "T,W,L", "names of the task, worker and label columns, if the file calls them "
-                                                  "something unusual; leave one blank to have it found");
+  command.add_text("--columns", columns, "T,W,L",
+                   "names of the task, worker and label columns, if the file calls them "
+                   "something unusual; leave one blank to have it found");
   if (with_gold) {
     command.add_text("--gold-columns", gold_columns, "T,L", "the same for the gold file: task and label");
   }
@@ -43,6 +44,8 @@ ReadOptions ReadFlags::options() const {
   ReadOptions options;
   read_columns(columns, "--columns", {&options.task_column, &options.worker_column, &options.label_column},
                "--columns task,worker,label");
+  read_columns(gold_columns, "--gold-columns", {&options.gold_task_column, &options.gold_label_column},
+               "--gold-columns task,truth");
   if (format == "csv") options.format = TableFormat::csv;
   if (format == "tsv") options.format = TableFormat::tsv;
   if (format == "jsonl") options.format = TableFormat::jsonl;
@@ -110,8 +113,7 @@ Parameters parameters_from(const std::vector<ParameterSpec>& specs, const std::v
     const std::string name = setting.substr(0, equals);
     if (std::find(names.begin(), names.end(), name) == names.end()) {
       const std::string near = suggestion(name, names);
-      const std::string known =
-          names.empty() ? ", which has none" : fmt::format("; it has {}", fmt::join(names, ", "));
+      const std::string known = names.empty() ? ", which has none" : fmt::format("; it has {}", fmt::join(names, ", "));
       throw usage_error(
           fmt::format("'{}' is no parameter of {}{}", printable(name), whose, near.empty() ? known : near));
     }

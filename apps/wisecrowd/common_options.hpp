@@ -64,8 +64,8 @@ class Stopwatch {
 [[nodiscard]] std::vector<std::string> method_names();
 
 /// Defaults changed by "name=value" words; a usage error suggests the nearest name. `whose` owns the parameters.
-[[nodiscard]] Parameters parameters_from(const std::vector<ParameterSpec>& specs, const std::vector<std::string>& settings,
-                                         const std::string& whose);
+[[nodiscard]] Parameters parameters_from(const std::vector<ParameterSpec>& specs,
+                                         const std::vector<std::string>& settings, const std::string& whose);
 [[nodiscard]] std::vector<std::pair<std::string, ParameterValue>> as_list(const Parameters& parameters);
 
 /// Adds --set, which may be given many times.

@@ -82,12 +82,14 @@ std::string cell(const std::optional<Estimate>& estimate, bool is_share) {
 std::string interval(const std::optional<Estimate>& estimate, bool is_share) {
   if (!estimate) return "";
   const double scale = is_share ? 100 : 1;
-  return fmt::format("{}–{}", fixed(scale * estimate->low, is_share ? 1 : 3), fixed(scale * estimate->high, is_share ? 1 : 3));
+  return fmt::format("{}–{}", fixed(scale * estimate->low, is_share ? 1 : 3),
+                     fixed(scale * estimate->high, is_share ? 1 : 3));
 }
 
 std::string table_text(const std::vector<Row>& rows, const Screen& screen) {
   std::vector<Column> columns = {{"method", Column::Side::left}};
-  for (const Measure& measure : measures()) columns.push_back({measure.is_share ? measure.title + " %" : measure.title});
+  for (const Measure& measure : measures())
+    columns.push_back({measure.is_share ? measure.title + " %" : measure.title});
   columns.push_back({"iter."});
   columns.push_back({"time"});
   Table table(std::move(columns));
@@ -119,10 +121,12 @@ void run(const Options& options, Session& session) {
   });
   work.check_stopped();
   const std::vector<ClassId> gold = std::exchange(data.gold, {});  // methods do not see what they are scored on
-  const auto scored = static_cast<std::size_t>(std::count_if(gold.begin(), gold.end(), [](ClassId k) { return k != kNoClass; }));
+  const auto scored =
+      static_cast<std::size_t>(std::count_if(gold.begin(), gold.end(), [](ClassId k) { return k != kNoClass; }));
   if (scored == 0) {
-    throw Failure(EX_DATAERR, fmt::format("no task of '{}' occurs in '{}': check that both call tasks by the same names",
-                                          options.labels, options.gold));
+    throw Failure(EX_DATAERR,
+                  fmt::format("no task of '{}' occurs in '{}': check that both call tasks by the same names",
+                              options.labels, options.gold));
   }
   std::vector<Row> rows;
   for (const Entrant& entrant : entrants) {
@@ -163,13 +167,15 @@ void run(const Options& options, Session& session) {
       json["methods"].push_back(std::move(entry));
     }
     Json& warnings = json["warnings"] = Json::array();
-    for (const Warning& warning : report.warnings) warnings.push_back({{"code", warning.code}, {"message", warning.message}});
+    for (const Warning& warning : report.warnings)
+      warnings.push_back({{"code", warning.code}, {"message", warning.message}});
     session.out.add(json.dump(2) + "\n");
     return;
   }
   const Screen& screen = session.out_screen;
-  session.out.add(fmt::format("{}  {} by {} to {}, {}; scored on {} that the methods did not see\n\n", screen.bold("Data"),
-                              counted(data.answers.answer_count(), "answer"), counted(data.answers.worker_count(), "worker"),
+  session.out.add(fmt::format("{}  {} by {} to {}, {}; scored on {} that the methods did not see\n\n",
+                              screen.bold("Data"), counted(data.answers.answer_count(), "answer"),
+                              counted(data.answers.worker_count(), "worker"),
                               counted(data.answers.task_count(), "task"), counted(data.answers.class_count(), "class"),
                               counted(scored, "gold task")));
   session.out.add(table_text(rows, screen));
@@ -194,10 +200,14 @@ void add_compare(CommandSet& commands) {
       "Runs every method on the same answers, without showing it the gold tasks, and scores it on them. Differences "
       "smaller than the intervals mean little; no method wins on all data.";
   auto options = std::make_shared<Options>();
-  command.add_text("LABELS", options->labels, "FILE", "the answers, as for aggregate; - for standard input",
-                   {ValueHint::Kind::file})->required();
-  command.add_text("--gold,-g", options->gold, "FILE", "the truth to score on: task, label", {ValueHint::Kind::file})->required();
-  command.add_text("--methods,-m", options->methods, "A,B,C", "which methods, in this order (all)", {ValueHint::Kind::methods});
+  command
+      .add_text("LABELS", options->labels, "FILE", "the answers, as for aggregate; - for standard input",
+                {ValueHint::Kind::file})
+      ->required();
+  command.add_text("--gold,-g", options->gold, "FILE", "the truth to score on: task, label", {ValueHint::Kind::file})
+      ->required();
+  command.add_text("--methods,-m", options->methods, "A,B,C", "which methods, in this order (all)",
+                   {ValueHint::Kind::methods});
   add_settings(command, options->settings, "set a parameter of all methods that have it, or of one: METHOD.NAME=VALUE");
   command.add_flag("--json", options->json, "print one JSON object");
   options->read.add_to(command, true);

@@ -66,8 +66,17 @@ std::string description_text(const Description& d, const Annotations& answers, c
                              const Screen& screen) {
   std::string text = fmt::format("{}  {} by {} to {}, {}\n\n", screen.bold("Data"), counted(d.answers, "answer"),
                                  counted(d.workers, "worker"), counted(d.tasks, "task"), counted(d.classes, "class"));
-  const auto number = [](double x) { return x == static_cast<double>(static_cast<std::uint64_t>(x)) ? grouped(static_cast<std::uint64_t>(x)) : fmt::format("{:.1f}", x); };
-  Table spread({{"answers per", Column::Side::left}, {"least"}, {"quarter"}, {"median"}, {"mean"}, {"three quarters"}, {"most"}});
+  const auto number = [](double x) {
+    return x == static_cast<double>(static_cast<std::uint64_t>(x)) ? grouped(static_cast<std::uint64_t>(x))
+                                                                   : fmt::format("{:.1f}", x);
+  };
+  Table spread({{"answers per", Column::Side::left},
+                {"least"},
+                {"quarter"},
+                {"median"},
+                {"mean"},
+                {"three quarters"},
+                {"most"}});
   for (const auto& [name, v] : {std::pair("task", d.answers_per_task), std::pair("worker", d.answers_per_worker)}) {
     spread.add({name, number(v.minimum), number(v.lower_quartile), number(v.median), fmt::format("{:.1f}", v.mean),
                 number(v.upper_quartile), number(v.maximum)});
@@ -77,7 +86,8 @@ std::string description_text(const Description& d, const Annotations& answers, c
   Table classes({{"class", Column::Side::left}, {"answers"}, {"share"}});
   for (std::size_t k = 0; k < std::min(d.classes, kShownClasses); ++k) {
     classes.add({printable(answers.class_names()[k]), grouped(d.answers_per_class[k]),
-                 percent(static_cast<double>(d.answers_per_class[k]) / static_cast<double>(std::max<std::size_t>(d.answers, 1)))});
+                 percent(static_cast<double>(d.answers_per_class[k]) /
+                         static_cast<double>(std::max<std::size_t>(d.answers, 1)))});
   }
   text += classes.text(screen.width, screen.dim_on(), screen.off());
   if (d.classes > kShownClasses) text += fmt::format("  … and {} more classes\n", d.classes - kShownClasses);
@@ -85,18 +95,20 @@ std::string description_text(const Description& d, const Annotations& answers, c
   Table agreement({{"agreement", Column::Side::left}, {"value"}, {"", Column::Side::left}});
   agreement.add({"Krippendorff's alpha", fixed(d.krippendorff_alpha, 3),
                  d.krippendorff_alpha == d.krippendorff_alpha ? alpha_in_words(d.krippendorff_alpha)
-                                                             : "no task has two answers"});
+                                                              : "no task has two answers"});
   agreement.add({"Fleiss' kappa", fixed(d.fleiss_kappa, 3)});
   agreement.add({"pairs that agree", percent(d.pairwise_agreement)});
   agreement.add({"unanimous tasks", percent(d.unanimous_share), "of those with two answers or more"});
   text += "\n" + agreement.text(screen.width, screen.dim_on(), screen.off());
 
-  text += "\n  " + (d.components <= 1
-                        ? std::string("All workers are connected through tasks that they share.")
-                        : wrapped(fmt::format("Workers and tasks fall into {} unconnected parts; the largest has {} and {}.",
-                                              grouped(d.components), counted(d.largest_component_tasks, "task"),
-                                              counted(d.largest_component_workers, "worker")),
-                                  screen.width, 2)) + "\n";
+  text += "\n  " +
+          (d.components <= 1
+               ? std::string("All workers are connected through tasks that they share.")
+               : wrapped(fmt::format("Workers and tasks fall into {} unconnected parts; the largest has {} and {}.",
+                                     grouped(d.components), counted(d.largest_component_tasks, "task"),
+                                     counted(d.largest_component_workers, "worker")),
+                         screen.width, 2)) +
+          "\n";
   if (!warnings.empty()) text += "\n" + warning_lines(warnings, screen);
   return text;
 }
@@ -129,8 +141,10 @@ void add_describe(CommandSet& commands) {
       "Counts tasks, workers and answers, measures how far workers agree, and warns of data from which no method can "
       "learn whom to believe (one answer per task, parts that share no worker, classes never used).";
   auto options = std::make_shared<Options>();
-  command.add_text("LABELS", options->labels, "FILE", "the answers, as for aggregate; - for standard input",
-                   {ValueHint::Kind::file})->required();
+  command
+      .add_text("LABELS", options->labels, "FILE", "the answers, as for aggregate; - for standard input",
+                {ValueHint::Kind::file})
+      ->required();
   command.add_flag("--json", options->json, "print one JSON object");
   options->read.add_to(command, false);
   options->run.add_to(command, false);

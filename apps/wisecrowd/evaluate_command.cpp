@@ -94,13 +94,15 @@ std::vector<Warning> leak_warnings(const std::string& predicted) {
   if (!record.is_object() || record.value("program", nlohmann::json()) != "wisecrowd") return {};
   const auto use = record.value("/data/gold/used_for"_json_pointer, std::string());
   if (use != "inference") return {};
-  return {{"gold_was_seen", "These labels were made with gold inside inference (says the run.json beside them): on those "
-                            "tasks they are right by construction, so this is no test. Aggregate with --gold-for "
-                            "evaluation, or score on other tasks."}};
+  return {{"gold_was_seen",
+           "These labels were made with gold inside inference (says the run.json beside them): on those "
+           "tasks they are right by construction, so this is no test. Aggregate with --gold-for "
+           "evaluation, or score on other tasks."}};
 }
 
 std::string score_text(const Evaluation& evaluation, const Matched& matched, const Screen& screen) {
-  std::string text = fmt::format("{}  {} with both a label and gold", screen.bold("Scored"), counted(evaluation.tasks, "task"));
+  std::string text =
+      fmt::format("{}  {} with both a label and gold", screen.bold("Scored"), counted(evaluation.tasks, "task"));
   if (matched.only_predicted > 0) text += fmt::format("; {} without gold", grouped(matched.only_predicted));
   if (matched.only_gold > 0) text += fmt::format("; {} gold only", grouped(matched.only_gold));
   text += "\n\n";
@@ -128,7 +130,8 @@ void run(const Options& options, Session& session) {
   std::vector<Warning> warnings = leak_warnings(options.predicted);
   const auto table_of = [&](const std::string& path) {
     DataReport report;
-    LabelTable table = at_stage(Stage::reading, [&] { return read_label_table(path, read.options(), work.context(), &report); });
+    LabelTable table =
+        at_stage(Stage::reading, [&] { return read_label_table(path, read.options(), work.context(), &report); });
     work.check_stopped();
     warnings.insert(warnings.end(), report.warnings.begin(), report.warnings.end());
     return table;
@@ -140,10 +143,12 @@ void run(const Options& options, Session& session) {
   const LabelTable gold = table_of(options.gold);
   const Matched matched = match(predicted, gold);
   if (matched.gold.empty()) {
-    throw Failure(EX_DATAERR,
-                  fmt::format("no task of '{}' occurs in '{}': check that both call tasks by the same names (such as '{}' and '{}')",
-                              options.predicted, options.gold, predicted.tasks.size() > 0 ? shortened(predicted.tasks[0], 30) : "",
-                              gold.tasks.size() > 0 ? shortened(gold.tasks[0], 30) : ""));
+    throw Failure(
+        EX_DATAERR,
+        fmt::format(
+            "no task of '{}' occurs in '{}': check that both call tasks by the same names (such as '{}' and '{}')",
+            options.predicted, options.gold, predicted.tasks.size() > 0 ? shortened(predicted.tasks[0], 30) : "",
+            gold.tasks.size() > 0 ? shortened(gold.tasks[0], 30) : ""));
   }
   const Evaluation evaluation =
       evaluate(matched.predicted, matched.probabilities, matched.gold, matched.classes, {}, work.context());
@@ -172,11 +177,14 @@ void add_evaluate(CommandSet& commands) {
       "interval. Tasks are matched by name. PREDICTED is a labels.csv of wisecrowd, or any table of task and label; "
       "the last three measures need its p_CLASS columns.";
   auto options = std::make_shared<Options>();
-  command.add_text("PREDICTED", options->predicted, "FILE", "labels: task, label, and p_CLASS for probabilities",
-                   {ValueHint::Kind::file})->required();
+  command
+      .add_text("PREDICTED", options->predicted, "FILE", "labels: task, label, and p_CLASS for probabilities",
+                {ValueHint::Kind::file})
+      ->required();
   command.add_text("GOLD", options->gold, "FILE", "the truth: task, label", {ValueHint::Kind::file})->required();
   command.add_flag("--json", options->json, "print one JSON object");
-  command.add_choice("--format", options->format, {"csv", "tsv", "jsonl"}, "how the files are written, if their names do not tell");
+  command.add_choice("--format", options->format, {"csv", "tsv", "jsonl"},
+                     "how the files are written, if their names do not tell");
   command.add_flag("--lenient", options->lenient, "drop rows that cannot be read instead of refusing the file");
   options->run.add_to(command, true);
   command.examples =

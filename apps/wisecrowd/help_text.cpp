@@ -35,7 +35,8 @@ std::string indented(const std::string& block, const std::string& prefix) {
 
 }  // namespace
 
-std::string help_entry(const std::string& term, const std::string& explanation, const Screen& screen, std::size_t column) {
+std::string help_entry(const std::string& term, const std::string& explanation, const Screen& screen,
+                       std::size_t column) {
   const std::size_t width = display_width(term);
   std::string text = "  " + screen.bold(term);
   if (width + 4 > column) {
@@ -65,7 +66,7 @@ std::string command_help(const Command& command, const std::vector<std::string>&
   for (const CLI::Option* option : command.parser->get_options()) {
     if (option->get_positional()) {
       const std::string name = option->get_name(true, false);
-      usage += fmt::format(option->get_required() ? " {}" : " [{}]", name);
+      usage += option->get_required() ? fmt::format(" {}", name) : fmt::format(" [{}]", name);
       positionals += help_entry(name, option->get_description(), screen, kHelpColumn);
     } else {
       if (option->get_required()) usage += " " + option_term(*option, command);
@@ -74,8 +75,8 @@ std::string command_help(const Command& command, const std::vector<std::string>&
   }
   options += help_entry("-h, --help", "this text", screen, kHelpColumn);
 
-  std::string text = fmt::format("{}: {}\n\nUsage: {} [OPTIONS]\n", screen.bold("wisecrowd " + command.name),
-                                 command.summary, usage);
+  std::string text =
+      fmt::format("{}: {}\n\nUsage: {} [OPTIONS]\n", screen.bold("wisecrowd " + command.name), command.summary, usage);
   if (!command.details.empty()) {
     std::istringstream paragraphs(command.details);
     for (std::string line; std::getline(paragraphs, line);) text += "\n" + wrapped(line, screen.width, 0) + "\n";

@@ -58,8 +58,8 @@ std::string method_text(const MethodInfo& info, const Screen& screen) {
   text += info.parameters.empty() ? "  none\n" : parameter_lines(info.parameters, screen);
   if (!info.parameters.empty()) {
     const ParameterSpec& first = info.parameters.front();
-    text += fmt::format("\n{}\n  wisecrowd aggregate LABELS --method {} --set {}={}\n", screen.bold("To set one"), info.name,
-                        first.name, to_string(first.default_value));
+    text += fmt::format("\n{}\n  wisecrowd aggregate LABELS --method {} --set {}={}\n", screen.bold("To set one"),
+                        info.name, first.name, to_string(first.default_value));
   }
   return text;
 }

@@ -83,7 +83,8 @@ Ranking rank_workers(const Result& result) {
 
 std::string bar(double share, std::size_t width) {
   std::string text;
-  for (std::size_t i = 0; i < static_cast<std::size_t>(std::lround(share * static_cast<double>(width))); ++i) text += "▇";
+  for (std::size_t i = 0; i < static_cast<std::size_t>(std::lround(share * static_cast<double>(width))); ++i)
+    text += "▇";
   return text;
 }
 

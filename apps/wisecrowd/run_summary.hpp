@@ -9,7 +9,8 @@
 namespace wisecrowd::app {
 
 /// What a run found, in a screenful.
-[[nodiscard]] std::string run_summary(const Result& result, bool method_is_default, double seconds, const Screen& screen);
+[[nodiscard]] std::string run_summary(const Result& result, bool method_is_default, double seconds,
+                                      const Screen& screen);
 
 /// The same, in numbers: class balance, how sure, best and worst workers.
 [[nodiscard]] nlohmann::ordered_json run_summary_json(const Result& result);

@@ -70,8 +70,9 @@ struct Result {
 [[nodiscard]] Result make_result(Dataset data, Aggregation aggregation, RunRecord record, const RunContext& context);
 
 /// Throws io when a result could not be written to `directory`: it is a file, a folder that wisecrowd did not write, or
-/// lies in a place that cannot be written to. Ask before a long computation.
-void check_output_directory(const std::string& directory);
+/// lies in a place that cannot be written to. Ask before a long computation. `record` names the JSON file that marks a
+/// folder as the work of the same command: "simulation.json" for simulations.
+void check_output_directory(const std::string& directory, const std::string& record = "run.json");
 
 /// Writes labels.csv, workers.csv, confusion.csv and run.json into `directory`: first beside it, then renamed, so that
 /// a reader sees the old folder, the new one, or none, never a part. An existing folder that wisecrowd did not write is
