@@ -97,7 +97,7 @@ struct AnnotationNames {
 };
 
 struct BuildReport {
-  std::uint64_t duplicates_dropped = 0;      ///< answers replaced by a later one (keep_last)
+  std::uint64_t duplicates_dropped = 0;        ///< answers replaced by a later one (keep_last)
   std::uint64_t duplicates_contradicting = 0;  ///< of those, how many said something else
 };
 

@@ -22,13 +22,13 @@ struct EvaluateOptions {
   TieRule tie_rule = TieRule::lowest;  ///< fractional gives credit 1/t to a gold class among t tied ones
   std::size_t bootstrap = 1000;        ///< resamples of tasks; 0 for no intervals
   double confidence_level = 0.95;
-  std::size_t calibration_bins = 15;   ///< equal-width bins of the top probability, for ECE
+  std::size_t calibration_bins = 15;  ///< equal-width bins of the top probability, for ECE
 };
 
 struct Evaluation {
   std::size_t tasks = 0;  ///< tasks with both a prediction and gold
   Estimate accuracy;
-  Estimate macro_f1;      ///< over classes that occur in gold or prediction
+  Estimate macro_f1;  ///< over classes that occur in gold or prediction
   // Only with probabilities.
   std::optional<Estimate> log_loss;
   std::optional<Estimate> brier;  ///< Σ_k (p_k − 1[k = gold])², mean over tasks
@@ -66,7 +66,6 @@ struct Description {
 [[nodiscard]] Description describe(const Annotations& answers);
 
 /// Warnings about the data that hold for any method: one answer per task, disconnected parts, classes never used, ….
-[[nodiscard]] std::vector<Warning> identifiability_warnings(const Description& description,
-                                                            const Annotations& answers);
+[[nodiscard]] std::vector<Warning> identifiability_warnings(const Description& description, const Annotations& answers);
 
 }  // namespace wisecrowd

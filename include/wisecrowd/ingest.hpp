@@ -61,8 +61,8 @@ struct DataReport {
   std::vector<Warning> warnings;
 };
 
-/// Reads answers, and gold if a path is given ("-" is standard input). Strict by default: throws bad_input whose message
-/// lists the first 20 problems and counts the rest. The class list is that of answers and gold together.
+/// Reads answers, and gold if a path is given ("-" is standard input). Strict by default: throws bad_input whose
+/// message lists the first 20 problems and counts the rest. The class list is that of answers and gold together.
 [[nodiscard]] Dataset read_dataset(const std::string& answers_path, const std::optional<std::string>& gold_path,
                                    const ReadOptions& options, const RunContext& context, DataReport* report = nullptr);
 

@@ -17,7 +17,7 @@ namespace wisecrowd {
 /// What is known of one worker after a run; the same columns for every method.
 struct WorkerSummary {
   std::uint64_t answers = 0;
-  double accuracy = 0;  ///< expected share of right answers under the posterior
+  double accuracy = 0;                         ///< expected share of right answers under the posterior
   double accuracy_low = 0, accuracy_high = 0;  ///< 95 % interval of the accuracy
   /// Mutual information of truth and answer at the class prior, in bits: what one answer is worth on this mix of tasks.
   double informativeness = 0;
@@ -51,14 +51,16 @@ struct Result {
 
 /// Summarises workers from an aggregation: one pass over the answers.
 [[nodiscard]] std::vector<WorkerSummary> summarise_workers(const Dataset& data, const Aggregation& aggregation,
-                                                           std::span<const double> confusion, const RunContext& context);
-/// The method's confusion tables, or, for methods without, the expected counts with half an answer spread over each row.
+                                                           std::span<const double> confusion,
+                                                           const RunContext& context);
+/// The method's confusion tables, or, for methods without, the expected counts with half an answer spread over each
+/// row.
 [[nodiscard]] std::vector<double> worker_confusion(const Dataset& data, const Aggregation& aggregation,
                                                    const RunContext& context);
 
-/// Writes labels.csv, workers.csv, confusion.csv and run.json into `directory`: first beside it, then renamed, so that a
-/// reader sees the old folder, the new one, or none, never a part. An existing folder that wisecrowd did not write is not
-/// replaced: io error that says so.
+/// Writes labels.csv, workers.csv, confusion.csv and run.json into `directory`: first beside it, then renamed, so that
+/// a reader sees the old folder, the new one, or none, never a part. An existing folder that wisecrowd did not write is
+/// not replaced: io error that says so.
 void write_result(const Result& result, const std::string& directory, const RunContext& context);
 
 }  // namespace wisecrowd

@@ -28,9 +28,9 @@ struct SimulationSize {
 
 /// A crowd whose truth is known.
 struct Simulation {
-  Dataset data;                     ///< answers and the gold of every task
-  std::vector<double> class_prior;  ///< the one that drew the truth
-  std::vector<double> confusion;    ///< workers × truth × label: the true tables
+  Dataset data;                          ///< answers and the gold of every task
+  std::vector<double> class_prior;       ///< the one that drew the truth
+  std::vector<double> confusion;         ///< workers × truth × label: the true tables
   std::vector<std::string> worker_kind;  ///< "honest", "spammer", "copy of w3", …
 };
 

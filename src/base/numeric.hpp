@@ -81,8 +81,7 @@ void project_to_simplex(std::span<double> v);
   const auto exponent_bits = static_cast<std::int64_t>(shifted) >> 52;
   const auto m = std::bit_cast<double>(bits - (static_cast<std::uint64_t>(exponent_bits) << 52));
   // Signed 64-bit integers to doubles without AVX-512: |exponent| < 2^51.
-  const double e =
-      std::bit_cast<double>(static_cast<std::uint64_t>(exponent_bits) + 0x4338000000000000ULL) - 0x1.8p52;
+  const double e = std::bit_cast<double>(static_cast<std::uint64_t>(exponent_bits) + 0x4338000000000000ULL) - 0x1.8p52;
   const double f = m - 1;
   const double s = f / (2 + f);
   const double z = s * s;

@@ -12,8 +12,9 @@ namespace wisecrowd {
 namespace {
 
 [[noreturn]] void refuse(const ParameterSpec& spec, std::string_view text) {
-  throw Error(ErrorCode::bad_parameter, fmt::format("parameter '{}' cannot be '{}': it takes {} (default {})", spec.name,
-                                                    text, describe_range(spec), to_string(spec.default_value)));
+  throw Error(ErrorCode::bad_parameter,
+              fmt::format("parameter '{}' cannot be '{}': it takes {} (default {})", spec.name, text,
+                          describe_range(spec), to_string(spec.default_value)));
 }
 
 template <class Number>
@@ -81,20 +82,20 @@ void Parameters::set(std::string_view name, std::string_view text) {
   if (std::holds_alternative<double>(spec.default_value)) {
     double value = 0;
     if (!parse(text, value)) refuse(spec, text);
-    set(name, ParameterValue(value));
+    set_value(name, ParameterValue(value));
   } else if (std::holds_alternative<std::int64_t>(spec.default_value)) {
     std::int64_t value = 0;
     if (!parse(text, value)) refuse(spec, text);
-    set(name, ParameterValue(value));
+    set_value(name, ParameterValue(value));
   } else if (std::holds_alternative<bool>(spec.default_value)) {
     if (text != "true" && text != "false") refuse(spec, text);
-    set(name, ParameterValue(text == "true"));
+    set_value(name, ParameterValue(text == "true"));
   } else {
-    set(name, ParameterValue(std::string(text)));
+    set_value(name, ParameterValue(std::string(text)));
   }
 }
 
-void Parameters::set(std::string_view name, ParameterValue value) {
+void Parameters::set_value(std::string_view name, ParameterValue value) {
   const ParameterSpec& spec = spec_of(name);
   if (std::holds_alternative<double>(spec.default_value) && std::holds_alternative<std::int64_t>(value)) {
     value = static_cast<double>(std::get<std::int64_t>(value));

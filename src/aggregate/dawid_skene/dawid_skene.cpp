@@ -55,11 +55,16 @@ MethodInfo info() {
   MethodInfo info;
   info.title = "Dawid–Skene";
   info.summary = "Each worker has a full confusion table; EM finds tables and truth together.";
-  info.when_to_use = "The workhorse: workers who confuse some classes more than others, are biased, or cheat, with ten or more answers each.";
-  info.reference = "A. P. Dawid and A. M. Skene, Maximum likelihood estimation of observer error-rates using the EM algorithm, 1979";
+  info.when_to_use =
+      "The workhorse: workers who confuse some classes more than others, are biased, or cheat, with ten or more "
+      "answers each.";
+  info.reference =
+      "A. P. Dawid and A. M. Skene, Maximum likelihood estimation of observer error-rates using the EM algorithm, 1979";
   info.parameters = {
-      ParameterSpec::real("pseudo_count", defaults.pseudo_count, 0, 1e9, "answers added to every cell of every confusion table"),
-      ParameterSpec::real("diagonal_pseudo_count", defaults.diagonal_pseudo_count, 0, 1e9, "right answers added to every class of every worker"),
+      ParameterSpec::real("pseudo_count", defaults.pseudo_count, 0, 1e9,
+                          "answers added to every cell of every confusion table"),
+      ParameterSpec::real("diagonal_pseudo_count", defaults.diagonal_pseudo_count, 0, 1e9,
+                          "right answers added to every class of every worker"),
   };
   for (auto& parameter : em_parameters()) info.parameters.push_back(std::move(parameter));
   info.uses_gold = true;

@@ -70,7 +70,8 @@ Trajectory climb(ConfusionPass& pass, ConfusionPass::Sums sums, WorkerTables& ta
     double objective = tables.prepare(pass, context, iteration);
     objective += update_tables(pass, tables, context);
     objective += update_class_prior(sums, options, path.class_prior);
-    std::transform(path.class_prior.begin(), path.class_prior.end(), log_prior.begin(), [](double p) { return std::log(p); });
+    std::transform(path.class_prior.begin(), path.class_prior.end(), log_prior.begin(),
+                   [](double p) { return std::log(p); });
     pass.set_log_prior(log_prior);
     sums = pass.sweep(true);
     objective += sums.log_likelihood;
@@ -176,8 +177,9 @@ void warn_if_flipped(const Dataset& data, Aggregation& result) {
   }
   if (other > own * (1 + 1e-9)) {
     result.warnings.push_back(
-        {"flipped_solution", "another naming of the classes would agree better with the answers than this solution: it may be "
-                             "flipped. Give some gold (--gold), or compare with majority_vote."});
+        {"flipped_solution",
+         "another naming of the classes would agree better with the answers than this solution: it may be "
+         "flipped. Give some gold (--gold), or compare with majority_vote."});
   }
 }
 
@@ -194,8 +196,9 @@ std::vector<ParameterSpec> em_parameters() {
                              "give up after this many iterations"),
       ParameterSpec::real("tolerance", defaults.tolerance, 0, 1,
                           "stop when the objective changes by less than this share of its size"),
-      ParameterSpec::choice("start", "votes", {"votes", "majority", "random"},
-                            "the first posterior: shares of votes, the majority label, or votes mixed with random noise"),
+      ParameterSpec::choice(
+          "start", "votes", {"votes", "majority", "random"},
+          "the first posterior: shares of votes, the majority label, or votes mixed with random noise"),
       ParameterSpec::integer("restarts", static_cast<std::int64_t>(defaults.restarts), 0, 1e6,
                              "further random starts; the one with the best objective is kept"),
       ParameterSpec::real("gold_weight", defaults.gold_weight, 0, 1e6,
@@ -206,8 +209,8 @@ std::vector<ParameterSpec> em_parameters() {
 
 EmOptions em_options_from(const Parameters& parameters) {
   EmOptions options;
-  options.class_prior = parameters.choice("class_prior") == "uniform" ? EmOptions::ClassPrior::uniform
-                                                                      : EmOptions::ClassPrior::learned;
+  options.class_prior =
+      parameters.choice("class_prior") == "uniform" ? EmOptions::ClassPrior::uniform : EmOptions::ClassPrior::learned;
   options.class_pseudo_count = parameters.real("class_pseudo_count");
   options.max_iterations = static_cast<std::size_t>(parameters.integer("max_iterations"));
   options.tolerance = parameters.real("tolerance");
@@ -264,9 +267,10 @@ Aggregation fit_confusion_em(
   warn_if_flipped(data, result);
   if (result.status == Status::iteration_limit) {
     result.warnings.push_back(
-        {"not_converged", fmt::format("stopped after {} iterations before the objective stood still; raise max_iterations "
-                                      "or tolerance if the labels matter to the last digit.",
-                                      result.iterations)});
+        {"not_converged",
+         fmt::format("stopped after {} iterations before the objective stood still; raise max_iterations "
+                     "or tolerance if the labels matter to the last digit.",
+                     result.iterations)});
   }
   return result;
 }

@@ -38,8 +38,8 @@ class WorkerTables {
     static_cast<void>(pass), static_cast<void>(context), static_cast<void>(iteration);
     return 0;
   }
-  /// From the counts of one worker (labels × stride, see ConfusionPass) to its log rows, in the same layout. Returns the
-  /// worker's part of the objective (its log prior density up to a constant). Called from several threads.
+  /// From the counts of one worker (labels × stride, see ConfusionPass) to its log rows, in the same layout. Returns
+  /// the worker's part of the objective (its log prior density up to a constant). Called from several threads.
   virtual double update(const double* counts, double* log_rows) const = 0;
   /// Numbers worth recording.
   virtual std::vector<std::pair<std::string, double>> learned() const { return {}; }

@@ -79,10 +79,11 @@ ConfusionPass::ConfusionPass(const Dataset& data, const RunContext& context, dou
       log_prior_(stride_, kLogZero) {
   const std::size_t table_rows = workers_ * classes_;
   if (table_rows >= 0xFFFFFFFFULL) {
-    throw Error(ErrorCode::unsupported,
-                fmt::format("{} workers × {} classes need a confusion table each: too many for memory. Merge classes, or "
-                            "use majority_vote or wawa.",
-                            workers_, classes_));
+    throw Error(
+        ErrorCode::unsupported,
+        fmt::format("{} workers × {} classes need a confusion table each: too many for memory. Merge classes, or "
+                    "use majority_vote or wawa.",
+                    workers_, classes_));
   }
   const std::size_t cells = std::max<std::size_t>(table_rows, 1) * 2 * stride_;
   const std::size_t bytes = cells * sizeof(double);
@@ -136,9 +137,9 @@ void ConfusionPass::process_block(Source source, bool count, std::size_t block, 
   const double scale = std::ldexp(1.0, fraction_bits_);
   const bool has_gold = data_.has_gold();
 
-  thread_local std::vector<double> values;        // batch × stride: log joint, then posterior
-  thread_local std::vector<std::int64_t> fixed;   // the posterior as fixed point
-  thread_local std::vector<double> sum_of;        // per task of the batch: Σ_k exp(log joint − top)
+  thread_local std::vector<double> values;       // batch × stride: log joint, then posterior
+  thread_local std::vector<std::int64_t> fixed;  // the posterior as fixed point
+  thread_local std::vector<double> sum_of;       // per task of the batch: Σ_k exp(log joint − top)
   values.resize(kTasksPerBatch * stride);
   fixed.resize(kTasksPerBatch * stride);
   sum_of.resize(kTasksPerBatch);
@@ -281,7 +282,8 @@ ConfusionPass::Sums ConfusionPass::run(Source source, bool count, const double* 
   } else {
     // Fewer tables than threads: each table is one long block of work.
     context_.pool().for_each_block(tables_.size(), [&](std::size_t table, unsigned) {
-      for (std::size_t block = table; block < blocks; block += tables_.size()) work(block, static_cast<unsigned>(table));
+      for (std::size_t block = table; block < blocks; block += tables_.size())
+        work(block, static_cast<unsigned>(table));
     });
   }
   Sums sums;

@@ -15,13 +15,13 @@ namespace wisecrowd {
 /// (the sums that an M-step needs). Posteriors are not stored unless asked for, so a sweep streams 4 bytes per answer
 /// and is otherwise bound by the random accesses to the tables.
 ///
-/// Tables. Everything about worker j and label l stands in one row: log th_j[k][l] for every truth class k, then the counts n_jkl.
-/// A sweep reads the first half and, a few dozen tasks later, adds to the second, so an answer costs one cache miss instead
-/// of two. Rows are padded to an even number of classes; the padding never matters.
+/// Tables. Everything about worker j and label l stands in one row: log th_j[k][l] for every truth class k, then the
+/// counts n_jkl. A sweep reads the first half and, a few dozen tasks later, adds to the second, so an answer costs one
+/// cache miss instead of two. Rows are padded to an even number of classes; the padding never matters.
 ///
-/// Counts are fixed-point integers. Integer addition is exact and order-free, so each thread works on a table of its own
-/// and the sum has the same bits for any number of threads. The resolution is 2^-52 of an answer, or a little less if some worker
-/// has very many answers (fraction_bits()).
+/// Counts are fixed-point integers. Integer addition is exact and order-free, so each thread works on a table of its
+/// own and the sum has the same bits for any number of threads. The resolution is 2^-52 of an answer, or a little less
+/// if some worker has very many answers (fraction_bits()).
 class ConfusionPass {
  public:
   ConfusionPass(const Dataset& data, const RunContext& context, double gold_weight = 1.0);
@@ -75,7 +75,8 @@ class ConfusionPass {
   bool prefetch_;
 
   HugeVector<std::uint32_t> rows_;  // per answer, worker * classes + label
-  std::vector<HugeVector<double>> tables_;  // one per sweeping thread: rows of stride logs, then stride counts (int64 bits)
+  std::vector<HugeVector<double>>
+      tables_;  // one per sweeping thread: rows of stride logs, then stride counts (int64 bits)
   std::vector<double> log_prior_;
   HugeVector<double> log_task_priors_;
 };
