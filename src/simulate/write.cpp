@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <array>
-#include <iterator>
-#include <nlohmann/json.hpp>
 
+#include "base/csv_text.hpp"
 #include "base/output_folder.hpp"
-#include "simulate/row_order.hpp"
+#include "base/permutation.hpp"
+#include "base/rows_writer.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/simulate.hpp"
 #include "wisecrowd/version.hpp"
@@ -14,18 +14,20 @@
 namespace wisecrowd {
 namespace {
 
-constexpr std::array<std::string_view, 5> kFiles = {"labels.csv", "gold.csv", "workers.csv", "confusion.csv",
-                                                    "simulation.json"};
+constexpr const char* kRecord = "simulation.json";
 
 /// In the order in which a crowd would send them in: none. Walks the answers by a permutation instead of holding a
 /// shuffled copy.
-bool write_labels(const Simulation& simulation, const std::string& path, const RunContext& context) {
+bool write_labels(OutputFile& file, const Simulation& simulation, const RunContext& context) {
   const Annotations& answers = simulation.data.answers;
-  const RowOrder order(answers.answer_count(), Rng(simulation.seed).fork("simulate row order"));
   const auto workers = answers.workers();
   const auto labels = answers.labels();
   const std::size_t per_task = simulation.size.answers_per_task;
-  const auto format = [&](std::size_t begin, std::size_t end, std::string& out) {
+  if (workers.size() != answers.task_count() * per_task) {
+    throw Error(ErrorCode::internal, "a simulation holds other than its number of answers per task");
+  }
+  const Permutation order(answers.answer_count(), Rng(simulation.seed).fork("simulate row order"));
+  const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
     // The lookups miss the cache; done in batches, they wait for memory together instead of one after the other.
     constexpr std::size_t kBatch = 32;
     std::array<std::uint64_t, kBatch> answer{};
@@ -42,69 +44,77 @@ bool write_labels(const Simulation& simulation, const std::string& path, const R
         __builtin_prefetch(task[i].data());
       }
       for (std::size_t i = 0; i < count; ++i) {
-        out += task[i];
-        out += ',';
-        out += answers.worker_names()[index(workers[answer[i]])];
-        out += ',';
-        out += answers.class_names()[index(labels[answer[i]])];
-        out += '\n';
+        text.append(task[i]);
+        text.append(',');
+        text.append(answers.worker_names()[index(workers[answer[i]])]);
+        text.append(',');
+        text.append(answers.class_names()[index(labels[answer[i]])]);
+        text.append('\n');
       }
     }
   };
-  if (workers.size() != answers.task_count() * per_task) {
-    throw Error(ErrorCode::internal, "a simulation holds other than its number of answers per task");
-  }
-  return write_rows(path, "task,worker,label\n", answers.answer_count(), format, "writing labels.csv", context);
+  file.append("task,worker,label\n");
+  return write_rows(file, {answers.answer_count(), 1, "writing labels"}, format, context);
 }
 
-bool write_gold(const Simulation& simulation, const std::string& path, const RunContext& context) {
+bool write_gold(OutputFile& file, const Simulation& simulation, const RunContext& context) {
   const Dataset& data = simulation.data;
-  const auto format = [&](std::size_t begin, std::size_t end, std::string& out) {
+  const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
     for (std::size_t t = begin; t < end; ++t) {
-      out += data.answers.task_names()[t];
-      out += ',';
-      out += data.answers.class_names()[index(data.gold[t])];
-      out += '\n';
+      text.append(data.answers.task_names()[t]);
+      text.append(',');
+      text.append(data.answers.class_names()[index(data.gold[t])]);
+      text.append('\n');
     }
   };
-  return write_rows(path, "task,label\n", data.gold.size(), format, "writing gold.csv", context);
+  file.append("task,label\n");
+  return write_rows(file, {data.gold.size(), 1, "writing gold"}, format, context);
 }
 
-bool write_workers(const Simulation& simulation, const std::string& path, const RunContext& context) {
+bool write_workers(OutputFile& file, const Simulation& simulation, const RunContext& context) {
   const std::size_t classes = simulation.size.classes;
-  const auto format = [&](std::size_t begin, std::size_t end, std::string& out) {
+  const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
     for (std::size_t w = begin; w < end; ++w) {
       double accuracy = 0;
       for (std::size_t k = 0; k < classes; ++k) {
         accuracy += simulation.class_prior[k] * simulation.confusion[(w * classes + k) * classes + k];
       }
-      fmt::format_to(std::back_inserter(out), "{},{},{}\n", simulation.data.answers.worker_names()[w],
-                     simulation.worker_kind[w], accuracy);
+      text.append(simulation.data.answers.worker_names()[w]);
+      text.append(',');
+      text.append(simulation.worker_kind[w]);
+      text.append(',');
+      text.append_probability(accuracy);
+      text.append('\n');
     }
   };
-  return write_rows(path, "worker,kind,accuracy\n", simulation.worker_kind.size(), format, "writing workers.csv",
-                    context);
+  file.append("worker,kind,accuracy\n");
+  return write_rows(file, {simulation.worker_kind.size(), classes, "writing workers"}, format, context);
 }
 
-bool write_confusion(const Simulation& simulation, const std::string& path, const RunContext& context) {
+bool write_confusion(OutputFile& file, const Simulation& simulation, const RunContext& context) {
   const std::size_t classes = simulation.size.classes;
   const Annotations& answers = simulation.data.answers;
-  const auto format = [&](std::size_t begin, std::size_t end, std::string& out) {
+  const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
     for (std::size_t cell = begin; cell < end; ++cell) {
       const std::size_t row = cell / classes;
-      fmt::format_to(std::back_inserter(out), "{},{},{},{}\n", answers.worker_names()[row / classes],
-                     answers.class_names()[row % classes], answers.class_names()[cell % classes],
-                     simulation.confusion[cell]);
+      text.append(answers.worker_names()[row / classes]);
+      text.append(',');
+      text.append(answers.class_names()[row % classes]);
+      text.append(',');
+      text.append(answers.class_names()[cell % classes]);
+      text.append(',');
+      text.append_probability(simulation.confusion[cell]);
+      text.append('\n');
     }
   };
-  return write_rows(path, "worker,truth,label,probability\n", simulation.confusion.size(), format,
-                    "writing confusion.csv", context);
+  file.append("worker,truth,label,probability\n");
+  return write_rows(file, {simulation.confusion.size(), 4, "writing confusion tables"}, format, context);
 }
 
-void write_record(const Simulation& simulation, const std::string& path) {
+nlohmann::ordered_json record_of(const Simulation& simulation) {
   nlohmann::ordered_json record;
-  record["program"] = "wisecrowd simulate";
   record["version"] = WISECROWD_VERSION;
+  record["command"] = "simulate";
   record["kind"] = simulation.kind;
   record["tasks"] = simulation.size.tasks;
   record["workers"] = simulation.size.workers;
@@ -116,25 +126,25 @@ void write_record(const Simulation& simulation, const std::string& path) {
     std::visit([&, &key = name](const auto& v) { parameters[key] = v; }, value);
   }
   record["class_prior"] = simulation.class_prior;
-  OutputFile file(path);
-  file.write(record.dump(2));
-  file.write("\n");
-  file.close();
+  return record;
 }
 
 }  // namespace
 
 Status write_simulation(const Simulation& simulation, const std::string& directory, const RunContext& context) {
   if (simulation.status == Status::cancelled) return Status::cancelled;
-  OutputFolder folder(directory, kFiles);
-  if (!write_labels(simulation, folder.path_of("labels.csv"), context) ||
-      !write_gold(simulation, folder.path_of("gold.csv"), context) ||
-      !write_workers(simulation, folder.path_of("workers.csv"), context) ||
-      !write_confusion(simulation, folder.path_of("confusion.csv"), context)) {
-    return Status::cancelled;
+  OutputFolder folder(directory, kRecord);
+  using Writer = bool (*)(OutputFile&, const Simulation&, const RunContext&);
+  const std::pair<const char*, Writer> files[] = {{"labels.csv", &write_labels},
+                                                  {"gold.csv", &write_gold},
+                                                  {"workers.csv", &write_workers},
+                                                  {"confusion.csv", &write_confusion}};
+  for (const auto& [name, write] : files) {
+    OutputFile file = folder.create(name);
+    if (!write(file, simulation, context)) return Status::cancelled;
+    file.finish();
   }
-  write_record(simulation, folder.path_of("simulation.json"));
-  folder.publish();
+  folder.commit(record_of(simulation));
   return Status::converged;
 }
 

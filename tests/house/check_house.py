@@ -48,7 +48,8 @@ PRINTS = re.compile(
     r"|\b(fprintf|fputs|fputc|fwrite)\s*\([^;]*\b(stdout|stderr)\b"
 )
 TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
-LIST_LINE = re.compile(r"^WISECROWD_[A-Z]+\(([a-z0-9_]+)\)")
+# A line that stands for a room; other lists (kinds of simulation) name smaller things.
+LIST_LINE = re.compile(r"^WISECROWD_(?:METHOD|LEARNER)\(([a-z0-9_]+)\)")
 
 LONGEST_FILE = 500
 SOURCE_FOLDERS = ("include", "src", "apps", "python", "tests", "bench", "examples", "scripts", "cmake")
@@ -170,12 +171,18 @@ class Checker:
 
     def check_rooms(self, listing):
         rooms = []
+        if not re.search(r"\bWISECROWD_(METHOD|LEARNER)\(", listing.read_text()):
+            return
         for number, line in enumerate(listing.read_text().splitlines(), 1):
             match = LIST_LINE.match(line)
             if not match:
                 continue
             room = match[1]
             rooms.append(room)
+            if listing.stem == "kinds":  # smaller than rooms: one file each, tested together
+                if not (listing.parent / "kinds" / f"{room}.cpp").is_file():
+                    self.offend(listing, number, f"{room} has no {listing.parent.relative_to(self.root)}/kinds/{room}.cpp")
+                continue
             for needed in (f"{room}.hpp", f"{room}.cpp", f"{room}_test.cpp", "METHOD.md"):
                 file = listing.parent / room / needed
                 if not file.is_file():
@@ -184,6 +191,11 @@ class Checker:
                     self.offend(file, 0, "holds no test")
         for twice in sorted({room for room in rooms if rooms.count(room) > 1}):
             self.offend(listing, 0, f"lists {twice} more than once")
+        if listing.stem == "kinds":
+            for file in sorted((listing.parent / "kinds").glob("*.cpp")):
+                if file.stem not in rooms:
+                    self.offend(file, 0, f"is a kind without a line in {listing.relative_to(self.root)}")
+            return
         for folder in sorted(path for path in listing.parent.iterdir() if path.is_dir()):
             if folder.name not in {*rooms, "shared", "torch"}:
                 self.offend(folder, 0, f"is a room without a line in {listing.relative_to(self.root)}")

@@ -9,9 +9,9 @@ namespace wisecrowd {
 
 /// A random permutation of {0, …, n−1} that takes no memory: a Feistel network over just enough bits, walked until it
 /// lands below n.
-class RowOrder {
+class Permutation {
  public:
-  RowOrder(std::uint64_t count, Rng rng) noexcept : count_(count) {
+  Permutation(std::uint64_t count, Rng rng) noexcept : count_(count) {
     const unsigned bits = count < 3 ? 2 : static_cast<unsigned>(std::bit_width(count - 1));
     low_bits_ = bits / 2;
     low_mask_ = (std::uint64_t{1} << low_bits_) - 1;
