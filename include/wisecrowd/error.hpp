@@ -1,5 +1,6 @@
 #pragma once
 
+#include <exception>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -25,6 +26,13 @@ class Error : public std::runtime_error {
 
  private:
   ErrorCode code_;
+};
+
+/// Leaves a stage that was cancelled and has no partial value to return, such as reading. It is not an Error: the user
+/// asked for it.
+class Cancelled : public std::exception {
+ public:
+  [[nodiscard]] const char* what() const noexcept override { return "cancelled"; }
 };
 
 }  // namespace wisecrowd

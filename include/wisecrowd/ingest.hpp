@@ -27,10 +27,15 @@ enum class TableLayout {
 struct ReadOptions {
   TableFormat format = TableFormat::automatic;
   TableLayout layout = TableLayout::automatic;
-  /// Names of the task, worker and label columns; empty entries are found by the known aliases.
+  /// Names of the task, worker and label columns; empty entries are found by the known aliases. When all that are needed
+  /// are positive integers and the first row does not contain them as names, they are positions (from 1) in a file
+  /// without a header.
   std::string task_column;
   std::string worker_column;
   std::string label_column;
+  /// The same for the gold file of read_dataset; empty: as in the answers if they are there, else by the aliases.
+  std::string gold_task_column;
+  std::string gold_label_column;
   /// The class list in order; empty: taken from the data, numeric if all are integers, else alphabetical.
   std::vector<std::string> classes;
   DuplicatePolicy duplicates = DuplicatePolicy::keep_last;

@@ -54,7 +54,7 @@ const MethodInfo& aggregation_method(std::string_view name) {
               fmt::format("there is no method '{}': choose {}", name, fmt::join(names, ", ")));
 }
 
-std::string_view default_aggregation_method() { return "majority_vote"; }
+std::string_view default_aggregation_method() { return "hierarchical_dawid_skene"; }
 
 std::unique_ptr<Aggregator> make_aggregator(std::string_view name, const Parameters& parameters) {
   static_cast<void>(aggregation_method(name));  // throws for an unknown name

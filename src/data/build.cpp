@@ -11,7 +11,8 @@
 namespace wisecrowd {
 namespace {
 
-constexpr std::size_t kMostRepeatsListed = 20;
+/// Per bucket: enough that the first few in file order are among them.
+constexpr std::size_t kMostRepeatsListed = 1024;
 
 /// Tasks are sorted in two steps: first into buckets of neighbouring tasks (few enough that each write stream has
 /// its own cache lines), then within a bucket, whose tables fit in the cache.
@@ -38,7 +39,7 @@ struct Columns {
 struct BucketOutcome {
   std::uint64_t dropped = 0;
   std::uint64_t contradicting = 0;
-  bool repeats = false;
+  std::uint64_t repeats = 0;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> repeated_pairs;  // (task, worker), up to the limit
 };
 
@@ -184,7 +185,7 @@ Annotations build_annotations(std::vector<AnswerPiece> pieces, AnnotationNames n
       }
       for (std::size_t i = 1; i < length; ++i) {
         if (workers[i] != workers[i - 1]) continue;
-        outcome.repeats = true;
+        ++outcome.repeats;
         if (outcome.repeated_pairs.size() < kMostRepeatsListed) {
           outcome.repeated_pairs.emplace_back(static_cast<std::uint32_t>(t), static_cast<std::uint32_t>(workers[i]));
         }
@@ -198,8 +199,9 @@ Annotations build_annotations(std::vector<AnswerPiece> pieces, AnnotationNames n
   for (const auto& outcome : outcomes) {
     sums.duplicates_dropped += outcome.dropped;
     sums.duplicates_contradicting += outcome.contradicting;
-    storage->has_repeats = storage->has_repeats || outcome.repeats;
+    sums.repeats += outcome.repeats;
   }
+  storage->has_repeats = sums.repeats > 0;
   if (policy == DuplicatePolicy::reject && storage->has_repeats) {
     std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs;
     for (const auto& outcome : outcomes) {

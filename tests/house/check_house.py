@@ -179,6 +179,10 @@ class Checker:
                 continue
             room = match[1]
             rooms.append(room)
+            if listing.stem == "kinds":  # smaller than rooms: one file each, tested together
+                if not (listing.parent / "kinds" / f"{room}.cpp").is_file():
+                    self.offend(listing, number, f"{room} has no {listing.parent.relative_to(self.root)}/kinds/{room}.cpp")
+                continue
             for needed in (f"{room}.hpp", f"{room}.cpp", f"{room}_test.cpp", "METHOD.md"):
                 file = listing.parent / room / needed
                 if not file.is_file():
@@ -187,6 +191,11 @@ class Checker:
                     self.offend(file, 0, "holds no test")
         for twice in sorted({room for room in rooms if rooms.count(room) > 1}):
             self.offend(listing, 0, f"lists {twice} more than once")
+        if listing.stem == "kinds":
+            for file in sorted((listing.parent / "kinds").glob("*.cpp")):
+                if file.stem not in rooms:
+                    self.offend(file, 0, f"is a kind without a line in {listing.relative_to(self.root)}")
+            return
         for folder in sorted(path for path in listing.parent.iterdir() if path.is_dir()):
             if folder.name not in {*rooms, "shared", "torch"}:
                 self.offend(folder, 0, f"is a room without a line in {listing.relative_to(self.root)}")

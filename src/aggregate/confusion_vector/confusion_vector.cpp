@@ -5,12 +5,12 @@
 namespace wisecrowd::confusion_vector {
 namespace {
 
-class AccuracyPerClass final : public WorkerTables {
+class AccuracyPerClass final : public CrowdModel {
  public:
   AccuracyPerClass(std::size_t classes, std::size_t stride, const Options& options)
       : classes_(classes), stride_(stride), right_(options.right_pseudo_count), wrong_(options.wrong_pseudo_count) {}
 
-  double update(const double* counts, double* log_rows) const override {
+  double update(std::size_t, const double* counts, double* log_rows) const override {
     double objective = 0;
     for (std::size_t k = 0; k < stride_; ++k) {
       if (k >= classes_) {
@@ -59,8 +59,8 @@ std::unique_ptr<Aggregator> make(const Parameters& parameters) {
 }
 
 Aggregation ConfusionVector::fit(const Dataset& data, const RunContext& context) const {
-  return fit_confusion_em(data, context, options_.em, [this](std::size_t classes, std::size_t stride) {
-    return std::make_unique<AccuracyPerClass>(classes, stride, options_);
+  return fit_confusion_em(data, context, options_.em, [this](const ConfusionPass& pass) {
+    return std::make_unique<AccuracyPerClass>(pass.class_count(), pass.stride(), options_);
   });
 }
 

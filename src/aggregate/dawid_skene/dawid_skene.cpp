@@ -8,7 +8,7 @@ namespace wisecrowd::dawid_skene {
 namespace {
 
 /// th_j[k][l] ∝ n_jkl + c_kl with the same pseudo-counts for every worker.
-class FixedSmoothing final : public WorkerTables {
+class FixedSmoothing final : public CrowdModel {
  public:
   FixedSmoothing(std::size_t classes, std::size_t stride, double everywhere, double on_diagonal)
       : classes_(classes), stride_(stride), pseudo_(classes * stride, everywhere) {
@@ -19,7 +19,7 @@ class FixedSmoothing final : public WorkerTables {
     }
   }
 
-  double update(const double* counts, double* log_rows) const override {
+  double update(std::size_t, const double* counts, double* log_rows) const override {
     const std::size_t cells = classes_ * stride_;
     thread_local std::vector<double> total;
     total.assign(stride_, 0.0);
@@ -79,8 +79,9 @@ std::unique_ptr<Aggregator> make(const Parameters& parameters) {
 }
 
 Aggregation DawidSkene::fit(const Dataset& data, const RunContext& context) const {
-  return fit_confusion_em(data, context, options_.em, [this](std::size_t classes, std::size_t stride) {
-    return std::make_unique<FixedSmoothing>(classes, stride, options_.pseudo_count, options_.diagonal_pseudo_count);
+  return fit_confusion_em(data, context, options_.em, [this](const ConfusionPass& pass) {
+    return std::make_unique<FixedSmoothing>(pass.class_count(), pass.stride(), options_.pseudo_count,
+                                            options_.diagonal_pseudo_count);
   });
 }
 

@@ -5,12 +5,12 @@
 namespace wisecrowd::one_coin {
 namespace {
 
-class OneAccuracy final : public WorkerTables {
+class OneAccuracy final : public CrowdModel {
  public:
   OneAccuracy(std::size_t classes, std::size_t stride, const Options& options)
       : classes_(classes), stride_(stride), right_(options.right_pseudo_count), wrong_(options.wrong_pseudo_count) {}
 
-  double update(const double* counts, double* log_rows) const override {
+  double update(std::size_t, const double* counts, double* log_rows) const override {
     double right = 0, all = 0;
     for (std::size_t l = 0; l < classes_; ++l) {
       right += counts[l * stride_ + l];
@@ -55,8 +55,8 @@ std::unique_ptr<Aggregator> make(const Parameters& parameters) {
 }
 
 Aggregation OneCoin::fit(const Dataset& data, const RunContext& context) const {
-  Aggregation result = fit_confusion_em(data, context, options_.em, [this](std::size_t classes, std::size_t stride) {
-    return std::make_unique<OneAccuracy>(classes, stride, options_);
+  Aggregation result = fit_confusion_em(data, context, options_.em, [this](const ConfusionPass& pass) {
+    return std::make_unique<OneAccuracy>(pass.class_count(), pass.stride(), options_);
   });
   // The diagonal is the same in every row.
   result.skill.resize(result.worker_count);

@@ -26,7 +26,7 @@ struct Trajectory {
   double seconds = 0;
 };
 
-double update_tables(ConfusionPass& pass, const WorkerTables& tables, const RunContext& context) {
+double update_tables(ConfusionPass& pass, const CrowdModel& model, const RunContext& context) {
   const Blocks blocks{pass.worker_count(), kWorkersPerBlock};
   std::vector<double> partial(blocks.count(), 0.0);
   context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
@@ -34,7 +34,7 @@ double update_tables(ConfusionPass& pass, const WorkerTables& tables, const RunC
     std::vector<double> log_rows(counts.size());
     for (std::size_t w = blocks.begin(block); w < blocks.end(block); ++w) {
       pass.take_counts(w, counts.data());
-      partial[block] += tables.update(counts.data(), log_rows.data());
+      partial[block] += model.update(w, counts.data(), log_rows.data());
       pass.set_log_rows(w, log_rows.data());
     }
   });
@@ -43,35 +43,18 @@ double update_tables(ConfusionPass& pass, const WorkerTables& tables, const RunC
   return sum;
 }
 
-/// New class prior from the masses; returns its part of the objective.
-double update_class_prior(const ConfusionPass::Sums& sums, const EmOptions& options, std::vector<double>& prior) {
-  const std::size_t classes = prior.size();
-  double objective = 0;
-  if (options.class_prior == EmOptions::ClassPrior::uniform) {
-    std::fill(prior.begin(), prior.end(), 1.0 / static_cast<double>(classes));
-    return 0;
-  }
-  for (std::size_t k = 0; k < classes; ++k) prior[k] = sums.class_mass[k] + options.class_pseudo_count;
-  normalise(prior);
-  for (double& p : prior) {
-    p = std::max(p, kProbabilityFloor);
-    objective += options.class_pseudo_count * std::log(p);
-  }
-  return objective;
-}
-
-Trajectory climb(ConfusionPass& pass, ConfusionPass::Sums sums, WorkerTables& tables, const EmOptions& options,
+Trajectory climb(ConfusionPass& pass, ConfusionPass::Sums sums, CrowdModel& model, const EmOptions& options,
                  const RunContext& context) {
   Trajectory path;
-  path.class_prior.assign(pass.class_count(), 1.0);
+  path.class_prior.resize(pass.class_count());
   std::vector<double> log_prior(pass.class_count());
   const auto started = std::chrono::steady_clock::now();
   for (std::size_t iteration = 0; iteration < options.max_iterations; ++iteration) {
-    double objective = tables.prepare(pass, context, iteration);
-    objective += update_tables(pass, tables, context);
-    objective += update_class_prior(sums, options, path.class_prior);
-    std::transform(path.class_prior.begin(), path.class_prior.end(), log_prior.begin(),
-                   [](double p) { return std::log(p); });
+    double objective = model.prepare(pass, context);
+    objective += update_tables(pass, model, context);
+    const double prior_part = model.update_class_prior(sums, options, path.class_prior, log_prior);
+    // Tasks with priors of their own do not look at the class prior, so it is no part of what is maximised.
+    if (!pass.has_task_priors()) objective += prior_part;
     pass.set_log_prior(log_prior);
     sums = pass.sweep(true);
     objective += sums.log_likelihood;
@@ -136,18 +119,21 @@ ConfusionPass::Sums start_counts(const Dataset& data, ConfusionPass& pass, EmOpt
   return pass.sweep_given(posterior);
 }
 
-std::vector<double> confusion_tables(const ConfusionPass& pass, const RunContext& context) {
+std::vector<double> confusion_tables(const ConfusionPass& pass, const CrowdModel& model, const RunContext& context) {
   const std::size_t classes = pass.class_count();
   std::vector<double> confusion(pass.worker_count() * classes * classes);
   const Blocks blocks{pass.worker_count(), kWorkersPerBlock};
   context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
-    std::vector<double> log_rows(classes * pass.stride());
+    std::vector<double> rows(classes * pass.stride());
     for (std::size_t w = blocks.begin(block); w < blocks.end(block); ++w) {
-      pass.log_rows(w, log_rows.data());
+      pass.counts(w, rows.data());
+      if (!model.estimate_table(w, rows.data())) {
+        pass.log_rows(w, rows.data());
+        for (double& value : rows) value = std::exp(value);
+      }
       double* table = confusion.data() + w * classes * classes;
       for (std::size_t l = 0; l < classes; ++l) {
-        const double* row = log_rows.data() + l * pass.stride();
-        for (std::size_t k = 0; k < classes; ++k) table[k * classes + l] = std::exp(row[k]);
+        for (std::size_t k = 0; k < classes; ++k) table[k * classes + l] = rows[l * pass.stride() + k];
       }
       for (std::size_t k = 0; k < classes; ++k) normalise({table + k * classes, classes});
     }
@@ -185,8 +171,27 @@ void warn_if_flipped(const Dataset& data, Aggregation& result) {
 
 }  // namespace
 
-std::vector<ParameterSpec> em_parameters() {
-  const EmOptions defaults;
+double CrowdModel::prepare(const ConfusionPass&, const RunContext&) { return 0; }
+
+double CrowdModel::update_class_prior(const ConfusionPass::Sums& sums, const EmOptions& options,
+                                      std::vector<double>& prior, std::vector<double>& log_prior) const {
+  const std::size_t classes = prior.size();
+  const bool learned = options.class_prior == EmOptions::ClassPrior::learned;
+  for (std::size_t k = 0; k < classes; ++k) prior[k] = learned ? sums.class_mass[k] + options.class_pseudo_count : 1.0;
+  normalise(prior);
+  double objective = 0;
+  for (std::size_t k = 0; k < classes; ++k) {
+    log_prior[k] = std::log(std::max(prior[k], kProbabilityFloor));
+    if (learned) objective += options.class_pseudo_count * log_prior[k];
+  }
+  return objective;
+}
+
+bool CrowdModel::estimate_table(std::size_t, double*) const { return false; }
+
+void CrowdModel::finish(Aggregation&) const {}
+
+std::vector<ParameterSpec> em_parameters(const EmOptions& defaults) {
   return {
       ParameterSpec::choice("class_prior", "learned", {"learned", "uniform"},
                             "how frequent classes are: estimated from the data, or all the same"),
@@ -223,9 +228,8 @@ EmOptions em_options_from(const Parameters& parameters) {
   return options;
 }
 
-Aggregation fit_confusion_em(
-    const Dataset& data, const RunContext& context, const EmOptions& options,
-    const std::function<std::unique_ptr<WorkerTables>(std::size_t classes, std::size_t stride)>& make_tables) {
+Aggregation fit_confusion_em(const Dataset& data, const RunContext& context, const EmOptions& options,
+                             const std::function<std::unique_ptr<CrowdModel>(const ConfusionPass& pass)>& make_model) {
   Aggregation result = start_aggregation(data);
   result.tie_rule = options.ties;
   result.objective_name = "log posterior";
@@ -243,9 +247,9 @@ Aggregation fit_confusion_em(
       discard_counts(pass, context);
     }
     const auto start = restart == 0 ? options.start : EmOptions::Start::random;
-    const auto tables = make_tables(result.class_count, pass.stride());
+    const auto model = make_model(pass);
     auto sums = start_counts(data, pass, start, restart, context);
-    Trajectory path = climb(pass, std::move(sums), *tables, options, context);
+    Trajectory path = climb(pass, std::move(sums), *model, options, context);
     iterations += path.trace.size();
     seconds += path.seconds;
     if (have_best && path.trace.back() <= result.trace.back()) continue;
@@ -254,11 +258,12 @@ Aggregation fit_confusion_em(
     result.class_prior = std::move(path.class_prior);
     result.log_likelihood = path.log_likelihood;
     result.status = path.status;
-    result.learned = tables->learned();
+    result.learned.clear();
     if (options.restarts > 0) result.learned.emplace_back("best_start", static_cast<double>(restart));
     result.posterior.resize(result.task_count * result.class_count);
     pass.sweep(false, result.posterior);
-    result.confusion = confusion_tables(pass, context);
+    result.confusion = confusion_tables(pass, *model, context);
+    model->finish(result);
   }
   result.iterations = result.trace.size();
   result.seconds_per_iteration = iterations > 0 ? seconds / static_cast<double>(iterations) : 0;

@@ -25,30 +25,33 @@ struct EmOptions {
 };
 
 /// Declares the parameters above; a room appends its own.
-[[nodiscard]] std::vector<ParameterSpec> em_parameters();
+[[nodiscard]] std::vector<ParameterSpec> em_parameters(const EmOptions& defaults = {});
 [[nodiscard]] EmOptions em_options_from(const Parameters& parameters);
 
-/// The M-step of a model: turns expected counts into log tables. One object lives for one fit.
-class WorkerTables {
+/// What a model of the family says about workers and classes: its M-step. One object lives for one fit.
+class CrowdModel {
  public:
-  virtual ~WorkerTables() = default;
+  virtual ~CrowdModel() = default;
   /// Called before the updates of an iteration, when all counts can be read: the place to estimate what workers share.
   /// Returns the part of the objective that belongs to shared parameters.
-  virtual double prepare(const ConfusionPass& pass, const RunContext& context, std::size_t iteration) {
-    static_cast<void>(pass), static_cast<void>(context), static_cast<void>(iteration);
-    return 0;
-  }
+  virtual double prepare(const ConfusionPass& pass, const RunContext& context);
   /// From the counts of one worker (labels × stride, see ConfusionPass) to its log rows, in the same layout. Returns
-  /// the worker's part of the objective (its log prior density up to a constant). Called from several threads.
-  virtual double update(const double* counts, double* log_rows) const = 0;
-  /// Numbers worth recording.
-  virtual std::vector<std::pair<std::string, double>> learned() const { return {}; }
+  /// the worker's part of the objective. Called from several threads, once per worker and iteration.
+  virtual double update(std::size_t worker, const double* counts, double* log_rows) const = 0;
+  /// From class masses to the class prior and the logarithms that the E-step uses. Returns their part of the objective.
+  virtual double update_class_prior(const ConfusionPass::Sums& sums, const EmOptions& options,
+                                    std::vector<double>& prior, std::vector<double>& log_prior) const;
+  /// Turns the counts after the last E-step into the worker's table (labels × stride), in place. The default keeps the
+  /// tables of the last E-step.
+  virtual bool estimate_table(std::size_t worker, double* counts) const;
+  /// Adds what the model alone knows: skills, learned numbers.
+  virtual void finish(Aggregation& result) const;
 };
 
-/// EM for confusion tables: start, then M-step and E-step in turn until the log-posterior stands still.
-/// `make_tables` is called once per start with the number of classes and the row stride.
+/// EM for confusion tables: start, then M-step and E-step in turn until the objective stands still.
+/// `make_model` is called once per start.
 [[nodiscard]] Aggregation fit_confusion_em(
     const Dataset& data, const RunContext& context, const EmOptions& options,
-    const std::function<std::unique_ptr<WorkerTables>(std::size_t classes, std::size_t stride)>& make_tables);
+    const std::function<std::unique_ptr<CrowdModel>(const ConfusionPass& pass)>& make_model);
 
 }  // namespace wisecrowd

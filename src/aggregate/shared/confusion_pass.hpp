@@ -29,6 +29,7 @@ class ConfusionPass {
   [[nodiscard]] std::size_t stride() const noexcept { return stride_; }
   [[nodiscard]] std::size_t class_count() const noexcept { return classes_; }
   [[nodiscard]] std::size_t worker_count() const noexcept { return workers_; }
+  [[nodiscard]] bool has_task_priors() const noexcept { return !log_task_priors_.empty(); }
   [[nodiscard]] int fraction_bits() const noexcept { return fraction_bits_; }
 
   /// log P(label | truth) of one worker, labels × stride (truth); from the M-step.

@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "wisecrowd/run_context.hpp"
+
+namespace wisecrowd::ingest {
+
+/// What to read: a path, "-" for standard input, or bytes in memory that go by a name.
+struct Input {
+  std::string name;
+  std::optional<std::string_view> memory;
+};
+
+/// A stream of bytes. Throws Error with the file's name when reading fails.
+class ByteSource {
+ public:
+  virtual ~ByteSource() = default;
+  /// Fills `to` with up to `wanted` bytes. Fewer than wanted are returned only at the end.
+  virtual std::size_t read(char* to, std::size_t wanted) = 0;
+  /// For progress: bytes of the file taken so far, and its size or 0 when that is unknown.
+  [[nodiscard]] virtual std::uint64_t position() const = 0;
+  [[nodiscard]] virtual std::uint64_t size() const = 0;
+};
+
+/// How messages name the input.
+[[nodiscard]] std::string display_name(const Input& input);
+
+/// Opens the input as it is stored, unpacking nothing.
+[[nodiscard]] std::unique_ptr<ByteSource> open_raw(const Input& input, const RunContext& context);
+
+/// Opens the input; gzip and zstd are recognised by their first bytes and unpacked, from a file in a thread of their own. Formats
+/// that cannot be read (zip, xz, …) are refused by name.
+[[nodiscard]] std::unique_ptr<ByteSource> open_input(const Input& input, const RunContext& context);
+
+}  // namespace wisecrowd::ingest

@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "ingest/arena.hpp"
+#include "ingest/class_column.hpp"
+#include "ingest/columns.hpp"
+#include "ingest/key_table.hpp"
+#include "ingest/problems.hpp"
+
+namespace simdjson::dom {
+class parser;
+}
+
+namespace wisecrowd::ingest {
+
+/// The text of one field, or why it cannot be had.
+struct Field {
+  enum class State { ok, text_after_quote, absent, null, nested };
+  std::string_view text;
+  State state = State::ok;
+};
+
+/// Answers whose lines follow one another from `line` on, starting with `row`.
+struct LineRun {
+  std::uint64_t row;
+  std::uint64_t line;
+};
+
+/// What all chunks of a table need to know; the same for the whole file.
+struct TableContext {
+  const ColumnPlan& plan;
+  const ClassColumn& classes;
+  const KeyTable& tasks;
+  const KeyTable& workers;
+  std::vector<std::uint64_t> column_hashes;  ///< wide tables: hash of each column's name as a worker
+};
+
+/// One stretch of whole rows and what was found in it. The objects stay and are used again for the next window.
+struct Chunk {
+  explicit Chunk(std::uint64_t hash_seed) : classes(hash_seed) {}
+
+  // Set before parsing.
+  std::string_view text;
+  bool last = false;    ///< the file ends with this text
+  bool quotes = false;  ///< there may be a quote in it
+
+  // Found.
+  std::uint64_t lines = 0;     ///< line ends in the text
+  std::uint64_t rows = 0;      ///< data rows seen
+  std::uint64_t dropped = 0;   ///< of these, rows with a problem
+  std::uint32_t entries = 0;   ///< of `labels`: answers, and tasks that got none
+  std::uint32_t answers = 0;
+  ShardedKeys task_keys;
+  ShardedKeys worker_keys;
+  std::vector<std::uint32_t> labels;  ///< codes of `classes`; kBareTask for none
+  std::vector<double> numbers;        ///< label tables: the number columns, row by row
+  std::vector<LineRun> line_runs;     ///< of the answers, counted from the start of the chunk
+  ProblemList problems;
+
+  ChunkClasses classes;
+  Arena text_store;
+  std::vector<const char*> field_ends;
+  std::shared_ptr<simdjson::dom::parser> json;
+
+  static constexpr std::uint32_t kBareTask = 0xFFFFFFFF;
+
+  void clear() {
+    lines = rows = dropped = 0;
+    entries = answers = 0;
+    for (auto& shard : task_keys) shard.clear();
+    for (auto& shard : worker_keys) shard.clear();
+    labels.clear();
+    numbers.clear();
+    line_runs.clear();
+    problems.clear();
+    text_store.reset();
+    next_line_ = ~std::uint64_t{0};
+  }
+
+  /// Adds an entry that stands in `line`; keys are dealt by the caller, with the row that is returned.
+  std::uint32_t add_answer(std::uint32_t label, std::uint64_t line) {
+    if (line != next_line_) line_runs.push_back({answers, line});
+    next_line_ = line + 1;
+    ++answers;
+    labels.push_back(label);
+    return entries++;
+  }
+  std::uint32_t add_bare_task() {
+    labels.push_back(kBareTask);
+    return entries++;
+  }
+
+ private:
+  std::uint64_t next_line_ = ~std::uint64_t{0};
+};
+
+}  // namespace wisecrowd::ingest

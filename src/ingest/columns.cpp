@@ -1,0 +1,290 @@
+#include "ingest/columns.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <span>
+
+#include "ingest/problems.hpp"
+#include "wisecrowd/error.hpp"
+
+namespace wisecrowd::ingest {
+namespace {
+
+// In order of preference, in lower case; blanks, hyphens and dots of a header count as underscores.
+constexpr std::string_view kTaskAliases[] = {
+    "task",        "task_id",     "taskid",  "item",    "item_id",  "itemid",      "example",     "example_id",
+    "question",    "question_id", "object",  "object_id", "instance", "instance_id", "unit",        "unit_id",
+    "_unit_id",    "document",    "document_id", "doc_id", "sample",  "sample_id",   "hitid",       "hit_id",
+    "assignment:task_id"};
+constexpr std::string_view kWorkerAliases[] = {
+    "worker",     "worker_id",  "workerid", "annotator",   "annotator_id", "rater",          "rater_id",
+    "performer",  "performer_id", "user",   "user_id",     "userid",       "username",       "labeler",
+    "labeler_id", "labeller",   "labeller_id", "coder",    "coder_id",     "judge",          "judge_id",
+    "contributor", "contributor_id", "_worker_id", "participant", "participant_id", "respondent",
+    "assignment:worker_id"};
+constexpr std::string_view kLabelAliases[] = {"label", "answer",     "rating",   "value",    "response", "class",
+                                              "category", "vote",    "annotation", "judgment", "judgement", "choice"};
+constexpr std::string_view kTruthAliases[] = {"truth",        "true_label", "gold",       "gold_label", "gt",
+                                              "ground_truth", "target",     "true_class", "correct_answer"};
+constexpr std::string_view kPredictionAliases[] = {"agg_label", "consensus_label", "prediction", "predicted_label"};
+
+std::string normalised(std::string_view name) {
+  const auto first = name.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  name = name.substr(first, name.find_last_not_of(" \t") - first + 1);
+  std::string out;
+  for (const char c : name) {
+    out += c == ' ' || c == '-' || c == '.' ? '_' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return out;
+}
+
+std::size_t find_alias(const std::vector<std::string>& names, std::span<const std::string_view> aliases) {
+  std::vector<std::string> keys;
+  for (const auto& name : names) keys.push_back(normalised(name));
+  for (const auto alias : aliases) {
+    const auto at = std::find(keys.begin(), keys.end(), alias);
+    if (at != keys.end()) return static_cast<std::size_t>(at - keys.begin());
+  }
+  return kNoColumn;
+}
+
+/// Exactly, else without regard to case and surrounding blanks.
+std::size_t find_name(const std::vector<std::string>& names, const std::string& wanted) {
+  const auto exact = std::find(names.begin(), names.end(), wanted);
+  if (exact != names.end()) return static_cast<std::size_t>(exact - names.begin());
+  const std::string key = normalised(wanted);
+  const std::string_view alias = key;
+  return find_alias(names, std::span(&alias, 1));
+}
+
+std::optional<std::size_t> as_position(const std::string& text) {
+  std::size_t value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (code != std::errc() || end != text.data() + text.size() || value == 0) return std::nullopt;
+  return value;
+}
+
+std::string quoted_list(std::span<const std::string_view> names, std::size_t most) {
+  std::string out;
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i) out += fmt::format("{}{}", i > 0 ? ", " : "", names[i]);
+  return names.size() > most ? out + ", …" : out;
+}
+
+std::string shown_header(const ColumnPlan& plan) {
+  std::vector<std::string> quoted;
+  for (const auto& name : plan.names) quoted.push_back(fmt::format("'{}'", printable(name, 40)));
+  return shortened_list(quoted, 8);
+}
+
+/// Guesses why a header makes no sense.
+std::string hint(const ColumnPlan& plan) {
+  if (plan.names.size() != 1) return "";
+  const std::string& only = plan.names.front();
+  if (plan.format == TableFormat::csv && only.find('\t') != std::string::npos) {
+    return ". It contains tabs: name the format tsv";
+  }
+  if (only.find(';') != std::string::npos) return ". It contains semicolons: save the table with commas or tabs";
+  if (only.starts_with("{")) return ". It looks like JSON: name the format jsonl";
+  return "";
+}
+
+struct Wanted {
+  std::string role;
+  std::string given;
+  std::span<const std::string_view> aliases;
+  std::size_t* place;
+};
+
+/// Positions instead of names: all of them numbers, none of them in the header.
+bool take_positions(ColumnPlan& plan, const std::string& file, std::span<const Wanted> wanted) {
+  if (plan.format == TableFormat::jsonl) return false;
+  for (const auto& column : wanted) {
+    if (!as_position(column.given) || find_name(plan.names, column.given) != kNoColumn) return false;
+  }
+  for (const auto& column : wanted) {
+    const std::size_t position = *as_position(column.given);
+    if (position > plan.names.size()) {
+      throw Error(ErrorCode::bad_parameter,
+                  fmt::format("{}: there is no column {} for the {}: the first row has {}", file, position, column.role,
+                              plan.names.size()));
+    }
+    *column.place = position - 1;
+  }
+  plan.has_header = false;
+  const std::size_t columns = plan.names.size();
+  for (std::size_t c = 0; c < columns; ++c) plan.names[c] = fmt::format("{}", c + 1);
+  for (const auto& column : wanted) plan.names[*column.place] = column.role;
+  return true;
+}
+
+[[noreturn]] void fail_missing(const ColumnPlan& plan, const std::string& file, std::span<const Wanted> wanted,
+                               std::string_view remedy) {
+  std::string message = fmt::format("{}: the {} names no column for the ", file,
+                                    plan.format == TableFormat::jsonl ? "first object" : "header");
+  bool first = true;
+  for (const auto& column : wanted) {
+    if (*column.place != kNoColumn) continue;
+    message += fmt::format("{}{}", first ? "" : " and the ", column.role);
+    first = false;
+  }
+  message += fmt::format(". Found: {}{}. Known names:", shown_header(plan), hint(plan));
+  for (const auto& column : wanted) {
+    if (*column.place == kNoColumn) message += fmt::format(" {}: {};", column.role, quoted_list(column.aliases, 12));
+  }
+  message.back() = '.';
+  throw Error(ErrorCode::bad_input, fmt::format("{} {}", message, remedy));
+}
+
+void find_columns(ColumnPlan& plan, const std::string& file, std::span<const Wanted> wanted) {
+  for (const auto& column : wanted) {
+    if (column.given.empty()) {
+      *column.place = find_alias(plan.names, column.aliases);
+      continue;
+    }
+    *column.place = find_name(plan.names, column.given);
+    if (*column.place == kNoColumn) {
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("{}: there is no column '{}' for the {}. Found: {}{}. Name one of these with --columns",
+                              file, printable(column.given), column.role, shown_header(plan), hint(plan)));
+    }
+  }
+  for (const auto& a : wanted) {
+    for (const auto& b : wanted) {
+      if (&a < &b && *a.place != kNoColumn && *a.place == *b.place) {
+        throw Error(ErrorCode::bad_input, fmt::format("{}: column '{}' cannot be both the {} and the {}", file,
+                                                      printable(plan.names[*a.place]), a.role, b.role));
+      }
+    }
+  }
+}
+
+void refuse_repeated_names(const ColumnPlan& plan, const std::string& file, bool all) {
+  const auto check = [&](std::size_t column) {
+    const auto& name = plan.names[column];
+    for (std::size_t other = 0; other < plan.names.size(); ++other) {
+      if (other == column || plan.names[other] != name) continue;
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("{}: columns {} and {} are both named '{}': rename one", file, std::min(column, other) + 1,
+                              std::max(column, other) + 1, printable(name)));
+    }
+  };
+  for (const std::size_t column : {plan.task, plan.worker, plan.label}) {
+    if (column != kNoColumn) check(column);
+  }
+  if (!all) return;
+  std::vector<std::size_t> order(plan.names.size());
+  for (std::size_t c = 0; c < order.size(); ++c) order[c] = c;
+  std::stable_sort(order.begin(), order.end(), [&](auto a, auto b) { return plan.names[a] < plan.names[b]; });
+  for (std::size_t i = 1; i < order.size(); ++i) {
+    if (plan.names[order[i]] == plan.names[order[i - 1]]) check(order[i]);
+  }
+}
+
+bool ends_with_any(std::string_view name, std::initializer_list<std::string_view> endings) {
+  return std::any_of(endings.begin(), endings.end(), [&](auto ending) { return name.ends_with(ending); });
+}
+
+}  // namespace
+
+TableFormat detect_format(const std::string& file, std::string_view first_bytes, TableFormat asked) {
+  const auto text = first_bytes.find_first_not_of(" \t\r\n");
+  const char first = text == std::string_view::npos ? '\0' : first_bytes[text];
+  TableFormat format = asked;
+  if (format == TableFormat::automatic) {
+    std::string name = normalised(file);  // lower case; dots became underscores
+    if (ends_with_any(name, {"_gz", "_zst"})) name.erase(name.rfind('_'));
+    if (ends_with_any(name, {"_zstd"})) name.erase(name.rfind('_'));
+    if (ends_with_any(name, {"_csv"})) format = TableFormat::csv;
+    if (ends_with_any(name, {"_tsv", "_tab"})) format = TableFormat::tsv;
+    if (ends_with_any(name, {"_jsonl", "_ndjson", "_json"})) format = TableFormat::jsonl;
+  }
+  if (format == TableFormat::automatic) {
+    const std::string_view line = first_bytes.substr(0, first_bytes.find_first_of("\r\n"));
+    const bool tabs = line.find('\t') != std::string_view::npos && line.find(',') == std::string_view::npos;
+    format = first == '{' || first == '[' ? TableFormat::jsonl : tabs ? TableFormat::tsv : TableFormat::csv;
+  }
+  if (format == TableFormat::jsonl && first == '[') {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: this is one JSON array; JSON Lines is wanted, one object per line: convert it, for "
+                            "example with \"jq -c '.[]' in.json > out.jsonl\"",
+                            file));
+  }
+  return format;
+}
+
+ColumnPlan plan_answers(const std::string& file, TableFormat format, std::vector<std::string> names,
+                        const ReadOptions& options) {
+  ColumnPlan plan;
+  plan.format = format;
+  plan.names = std::move(names);
+  if (options.layout == TableLayout::wide) {
+    plan.layout = TableLayout::wide;
+    const Wanted task[] = {{"task", options.task_column, kTaskAliases, &plan.task}};
+    find_columns(plan, file, task);
+    if (plan.task == kNoColumn) {
+      if (format == TableFormat::jsonl) {
+        fail_missing(plan, file, task, "Name the key of the task with --columns task=NAME");
+      }
+      plan.task = 0;
+    }
+    if (plan.names.size() < 2 && format != TableFormat::jsonl) {
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("{}: a wide table has one column per worker beside the task; this one has only {}{}", file,
+                              shown_header(plan), hint(plan)));
+    }
+    refuse_repeated_names(plan, file, format != TableFormat::jsonl);
+    for (std::size_t c = 0; c < plan.names.size() && format != TableFormat::jsonl; ++c) {
+      if (c != plan.task && plan.names[c].empty()) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{}: column {} has no name: in a wide table the header names the workers", file, c + 1));
+      }
+    }
+    return plan;
+  }
+  const Wanted wanted[] = {{"task", options.task_column, kTaskAliases, &plan.task},
+                           {"worker", options.worker_column, kWorkerAliases, &plan.worker},
+                           {"label", options.label_column, kLabelAliases, &plan.label}};
+  if (!take_positions(plan, file, wanted)) {
+    find_columns(plan, file, wanted);
+    if (plan.task == kNoColumn || plan.worker == kNoColumn || plan.label == kNoColumn) {
+      fail_missing(plan, file, wanted,
+                   "Name them with --columns TASK,WORKER,LABEL; by position (--columns 1,2,3) if the file has no "
+                   "header; or choose the wide layout if there is one column per worker");
+    }
+    refuse_repeated_names(plan, file, false);
+  } else if (plan.task == plan.worker || plan.task == plan.label || plan.worker == plan.label) {
+    throw Error(ErrorCode::bad_parameter, fmt::format("{}: task, worker and label need three different columns", file));
+  }
+  return plan;
+}
+
+ColumnPlan plan_labels(const std::string& file, TableFormat format, std::vector<std::string> names,
+                       const ReadOptions& options) {
+  ColumnPlan plan;
+  plan.format = format;
+  plan.names = std::move(names);
+  std::vector<std::string_view> aliases;
+  for (const std::span<const std::string_view> list :
+       {std::span<const std::string_view>(kTruthAliases), std::span<const std::string_view>(kLabelAliases),
+        std::span<const std::string_view>(kPredictionAliases)}) {
+    aliases.insert(aliases.end(), list.begin(), list.end());
+  }
+  const Wanted wanted[] = {{"task", options.task_column, kTaskAliases, &plan.task},
+                           {"label", options.label_column, aliases, &plan.label}};
+  if (!take_positions(plan, file, wanted)) {
+    find_columns(plan, file, wanted);
+    if (plan.task == kNoColumn || plan.label == kNoColumn) {
+      fail_missing(plan, file, wanted, "The first row must name them, for example 'task,label'");
+    }
+    refuse_repeated_names(plan, file, false);
+  } else if (plan.task == plan.label) {
+    throw Error(ErrorCode::bad_parameter, fmt::format("{}: task and label need two different columns", file));
+  }
+  return plan;
+}
+
+}  // namespace wisecrowd::ingest

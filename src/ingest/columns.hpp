@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wisecrowd/ingest.hpp"
+
+namespace wisecrowd::ingest {
+
+inline constexpr std::size_t kNoColumn = static_cast<std::size_t>(-1);
+
+/// Where the wanted columns stand in a table.
+struct ColumnPlan {
+  TableFormat format = TableFormat::csv;  ///< never automatic
+  TableLayout layout = TableLayout::long_rows;
+  std::vector<std::string> names;  ///< of all columns; for JSON Lines, the keys of the first row
+  bool has_header = true;
+  std::size_t task = kNoColumn;
+  std::size_t worker = kNoColumn;  ///< only long rows have one
+  std::size_t label = kNoColumn;   ///< not in wide tables
+  std::vector<std::size_t> numbers;  ///< columns of probabilities, label tables only
+
+  [[nodiscard]] char delimiter() const noexcept { return format == TableFormat::tsv ? '\t' : ','; }
+};
+
+/// The format by the name of the file and, where that says nothing, by the first line.
+[[nodiscard]] TableFormat detect_format(const std::string& file, std::string_view first_bytes, TableFormat asked);
+
+/// Finds task, worker and label among `names`, by the options or the aliases; throws bad_input that shows the header,
+/// the aliases and the remedy.
+[[nodiscard]] ColumnPlan plan_answers(const std::string& file, TableFormat format, std::vector<std::string> names,
+                                      const ReadOptions& options);
+/// The same for a table of one label per task.
+[[nodiscard]] ColumnPlan plan_labels(const std::string& file, TableFormat format, std::vector<std::string> names,
+                                     const ReadOptions& options);
+
+}  // namespace wisecrowd::ingest

@@ -1,0 +1,114 @@
+#include "ingest/problems.hpp"
+
+#include <fmt/format.h>
+
+#include "wisecrowd/error.hpp"
+
+namespace wisecrowd {
+
+std::string DataProblem::text() const {
+  std::string out = file;
+  if (line > 0) out += fmt::format(":{}", line);
+  out += ": ";
+  if (!column.empty()) out += fmt::format("column '{}': ", column);
+  if (!value.empty()) out += fmt::format("value '{}': ", value);
+  return out + message;
+}
+
+namespace ingest {
+namespace {
+
+/// Length of the valid UTF-8 sequence at the start of `text`, or 0.
+std::size_t sequence_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned char lead = byte(0);
+  if (lead < 0x80) return 1;
+  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  const bool overlong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xF0 && byte(1) < 0x90);
+  const bool surrogate = lead == 0xED && byte(1) >= 0xA0;
+  const bool beyond = lead == 0xF4 && byte(1) >= 0x90;
+  return overlong || surrogate || beyond ? 0 : length;
+}
+
+}  // namespace
+
+std::string printable(std::string_view value, std::size_t most_characters) {
+  std::string out;
+  std::size_t characters = 0;
+  for (std::size_t at = 0; at < value.size(); ++characters) {
+    if (characters == most_characters) {
+      out += "…";
+      break;
+    }
+    const std::size_t length = sequence_length(value.substr(at));
+    const auto byte = static_cast<unsigned char>(value[at]);
+    if (length == 0) {
+      out += fmt::format("\\x{:02X}", byte);
+    } else if (byte == '\n') {
+      out += "\\n";
+    } else if (byte == '\r') {
+      out += "\\r";
+    } else if (byte == '\t') {
+      out += "\\t";
+    } else if (byte < 0x20 || byte == 0x7F) {
+      out += fmt::format("\\x{:02X}", byte);
+    } else {
+      out.append(value.substr(at, length));
+    }
+    at += length == 0 ? 1 : length;
+  }
+  return out;
+}
+
+std::string shortened_list(const std::vector<std::string>& items, std::size_t most) {
+  std::string out;
+  for (std::size_t i = 0; i < items.size() && i < most; ++i) {
+    if (i > 0) out += ", ";
+    out += printable(items[i]);
+  }
+  if (items.size() > most) out += fmt::format(" and {} more", items.size() - most);
+  return out;
+}
+
+void ProblemList::add(Problem problem) {
+  ++count;
+  if (wants_text()) first.push_back(std::move(problem));
+}
+
+void ProblemList::clear() noexcept {
+  count = 0;
+  first.clear();
+}
+
+void add_problems(const ProblemList& list, const std::string& file, std::uint64_t first_line, DataReport& report) {
+  report.problem_count += list.count;
+  for (const auto& problem : list.first) {
+    if (report.problems.size() >= kMostProblemsShown) return;
+    report.problems.push_back({file, problem.line + first_line, problem.column, problem.value, problem.message});
+  }
+}
+
+void settle_problems(const std::string& file, bool lenient, DataReport& report) {
+  if (report.problem_count == 0) return;
+  if (lenient) {
+    report.warnings.push_back(
+        {"rows_dropped", fmt::format("{}: {} of {} rows were dropped because of problems, the first one being: {}", file,
+                                     report.rows_dropped, report.rows, report.problems.front().text())});
+    return;
+  }
+  std::string message = fmt::format("{}: {} problem{} found", file, report.problem_count,
+                                    report.problem_count == 1 ? "" : "s");
+  for (const auto& problem : report.problems) message += "\n  " + problem.text();
+  if (report.problem_count > report.problems.size()) {
+    message += fmt::format("\n  … and {} more", report.problem_count - report.problems.size());
+  }
+  message += "\nCorrect the file, or read it in lenient mode, which drops such rows";
+  throw Error(ErrorCode::bad_input, message);
+}
+
+}  // namespace ingest
+}  // namespace wisecrowd

@@ -1,0 +1,212 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "ingest/label_rows.hpp"
+#include "ingest/problems.hpp"
+#include "ingest/read.hpp"
+#include "wisecrowd/error.hpp"
+
+namespace wisecrowd::ingest {
+namespace {
+
+std::string folded(std::string_view name) {
+  const auto first = name.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return {};
+  std::string out(name.substr(first, name.find_last_not_of(" \t\r\n") - first + 1));
+  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return out;
+}
+
+/// "Cat" and "cat " are two classes, and most likely by mistake.
+void warn_of_lookalikes(const ClassColumn& classes, const std::string& file, DataReport& report) {
+  std::map<std::string, std::vector<std::string>> groups;
+  for (std::uint32_t k = 0; k < classes.names().size(); ++k) {
+    groups[folded(classes.names()[k])].push_back(fmt::format("'{}'", printable(classes.names()[k])));
+  }
+  std::string listed;
+  std::size_t found = 0;
+  for (const auto& [key, names] : groups) {
+    if (names.size() < 2) continue;
+    if (++found <= 5) listed += fmt::format("{}{}", found > 1 ? "; " : "", shortened_list(names, 4));
+  }
+  if (found == 0) return;
+  if (found > 5) listed += fmt::format("; and {} more groups", found - 5);
+  report.warnings.push_back({"similar_labels", fmt::format("{}: labels that differ only by case or surrounding blanks "
+                                                           "count as different classes: {}. Make them alike if they "
+                                                           "mean the same",
+                                                           file, listed)});
+}
+
+/// Gold by task of the answers, as codes of their classes.
+struct Gold {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> task_and_code;
+};
+
+ReadOptions gold_options(const ReadOptions& options, const ColumnPlan& answers) {
+  ReadOptions gold = options;
+  gold.format = TableFormat::automatic;
+  gold.layout = TableLayout::automatic;
+  gold.task_column = options.gold_task_column;
+  gold.label_column = options.gold_label_column;
+  (void)answers;
+  return gold;
+}
+
+Gold read_gold(const Input& input, const ReadOptions& options, const Tuning& tuning, const RunContext& context,
+               Table& answers, DataReport& report) {
+  DataReport notes;
+  const ReadOptions gold_reading = gold_options(options, answers.plan);
+  SettledLabels settled =
+      read_settled_labels(input, false, !answers.plan.has_header, gold_reading, tuning, context, notes);
+  report.gold_rows = notes.rows;
+  const std::string file = settled.table.file;
+  try {
+    settle_problems(file, options.lenient, notes);
+  } catch (...) {
+    report.problem_count += notes.problem_count;
+    report.problems.insert(report.problems.end(), notes.problems.begin(), notes.problems.end());
+    throw;
+  }
+  report.problem_count += notes.problem_count;
+  for (auto& problem : notes.problems) {
+    if (report.problems.size() < kMostProblemsShown) report.problems.push_back(std::move(problem));
+  }
+  report.warnings.insert(report.warnings.end(), notes.warnings.begin(), notes.warnings.end());
+
+  Gold gold;
+  std::uint64_t unknown = 0;
+  std::string example;
+  const NameTable tasks = settled.table.tasks.release(context.pool());
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    const std::uint32_t task = answers.tasks.find(tasks[t]);
+    if (task == KeyTable::kAbsent) {
+      if (unknown++ == 0) example = printable(tasks[t]);
+      continue;
+    }
+    const std::string_view label = settled.table.classes.names()[settled.codes[t]];
+    std::uint32_t code = answers.classes.find(label);
+    if (code == Interner::kAbsent) code = answers.classes.add(label, file);
+    gold.task_and_code.emplace_back(task, code);
+  }
+  if (unknown > 0) {
+    report.warnings.push_back(
+        {"gold_without_answers", fmt::format("{}: {} of {} gold tasks, for example '{}', have no answers and are "
+                                             "ignored{}",
+                                             file, unknown, tasks.size(), example,
+                                             unknown == tasks.size() ? ": are the task names spelled alike?" : "")});
+  }
+  return gold;
+}
+
+void translate_labels(std::vector<AnswerPiece>& pieces, const std::vector<std::uint16_t>& ids, ThreadPool& pool) {
+  pool.for_each_block(pieces.size(), [&](std::size_t p, unsigned) {
+    for (auto& label : pieces[p].labels) label = ids[label];
+  });
+}
+
+/// So that "keep the last" keeps the first.
+void reverse(std::vector<AnswerPiece>& pieces) {
+  std::reverse(pieces.begin(), pieces.end());
+  for (auto& piece : pieces) {
+    std::reverse(piece.tasks.begin(), piece.tasks.end());
+    std::reverse(piece.workers.begin(), piece.workers.end());
+    std::reverse(piece.labels.begin(), piece.labels.end());
+  }
+}
+
+/// The pair of names at a position in file order.
+std::pair<std::uint32_t, std::uint32_t> pair_at(const std::vector<AnswerPiece>& pieces, std::uint64_t position) {
+  for (const auto& piece : pieces) {
+    if (position < piece.size()) return {piece.tasks[position], piece.workers[position]};
+    position -= piece.size();
+  }
+  return {0, 0};
+}
+
+}  // namespace
+
+Dataset read_dataset(const Input& answers, const std::optional<Input>& gold, const ReadOptions& options,
+                     const Tuning& tuning, const RunContext& context, DataReport* report) {
+  DataReport own;
+  DataReport& notes = report != nullptr ? *report : own;
+  notes = {};
+  if (gold && gold->name == "-" && answers.name == "-" && !gold->memory) {
+    throw Error(ErrorCode::bad_parameter, "answers and gold cannot both come from standard input: name a file for one");
+  }
+  TableRequest request;
+  request.keep_lines = options.duplicates == DuplicatePolicy::reject;
+  request.plan = [&](const std::string& file, TableFormat format, std::vector<std::string> names) {
+    return plan_answers(file, format, std::move(names), options);
+  };
+  Table table = read_table(answers, request, options, tuning, context, notes);
+  settle_problems(table.file, options.lenient, notes);
+  if (table.pieces.empty()) {
+    throw Error(ErrorCode::bad_input, fmt::format("{}: none of its {} rows can be used. The first problem: {}", table.file,
+                                                  notes.rows, notes.problems.front().text()));
+  }
+  Gold known;
+  if (gold) known = read_gold(*gold, options, tuning, context, table, notes);
+  warn_of_lookalikes(table.classes, table.file, notes);
+
+  ThreadPool& pool = context.pool();
+  const auto ids = table.classes.final_ids();
+  translate_labels(table.pieces, ids, pool);
+  Dataset data;
+  if (gold) {
+    data.gold.assign(table.tasks.size(), kNoClass);
+    for (const auto& [task, code] : known.task_and_code) data.gold[task] = ClassId{ids[code]};
+  }
+  AnnotationNames names{table.tasks.release(pool), table.workers.release(pool), table.classes.final_names()};
+  if (context.cancelled()) throw Cancelled();
+  context.report({.stage = "sorting"});
+
+  BuildReport built;
+  const bool reject = options.duplicates == DuplicatePolicy::reject;
+  if (!reject || options.lenient) {
+    if (reject) reverse(table.pieces);
+    const auto policy = reject ? DuplicatePolicy::keep_last : options.duplicates;
+    data.answers = build_annotations(std::move(table.pieces), std::move(names), policy, pool, &built);
+    notes.duplicates_dropped = built.duplicates_dropped;
+    notes.duplicates_contradicting = built.duplicates_contradicting;
+    if (built.duplicates_dropped > 0) {
+      notes.warnings.push_back(
+          {"duplicates", fmt::format("{}: {} answers repeat a task and worker; {} contradict the other answer. The {} "
+                                     "answer was kept",
+                                     table.file, built.duplicates_dropped, built.duplicates_contradicting,
+                                     reject ? "first" : "last")});
+    }
+    return data;
+  }
+  std::vector<RepeatedPair> repeated;
+  const auto pieces = table.pieces;
+  data.answers = build_annotations(std::move(table.pieces), std::move(names), DuplicatePolicy::reject, pool, &built,
+                                   &repeated);
+  for (const auto& pair : repeated) {
+    if (notes.problems.size() == kMostProblemsShown) break;
+    const auto [task, worker] = pair_at(pieces, pair.later);
+    notes.problems.push_back(
+        {table.file, table.lines.line_of(pair.later), "", "",
+         fmt::format("worker '{}' already answered task '{}' in line {}: remove one, or choose the duplicate policy "
+                     "keep-last or repeat",
+                     printable(data.answers.worker_names()[worker]), printable(data.answers.task_names()[task]),
+                     table.lines.line_of(pair.earlier))});
+  }
+  notes.problem_count += built.repeats;
+  settle_problems(table.file, false, notes);
+  return data;
+}
+
+}  // namespace wisecrowd::ingest
+
+namespace wisecrowd {
+
+Dataset read_dataset(const std::string& answers_path, const std::optional<std::string>& gold_path,
+                     const ReadOptions& options, const RunContext& context, DataReport* report) {
+  std::optional<ingest::Input> gold;
+  if (gold_path) gold = ingest::Input{*gold_path, std::nullopt};
+  return ingest::read_dataset({answers_path, std::nullopt}, gold, options, ingest::Tuning{}, context, report);
+}
+
+}  // namespace wisecrowd

@@ -1,0 +1,119 @@
+#include "ingest/rows.hpp"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <charconv>
+
+namespace wisecrowd::ingest {
+namespace {
+
+/// Where the text stops being UTF-8.
+std::size_t first_bad_byte(std::string_view text) {
+  std::size_t low = 0;
+  // Halving would cut characters; stepping by characters is fast enough for the rare bad row.
+  while (low < text.size()) {
+    const auto lead = static_cast<unsigned char>(text[low]);
+    const std::size_t length = lead < 0x80 ? 1 : lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
+    const std::string_view character = text.substr(low, length);
+    if (!simdjson::validate_utf8(character.data(), character.size())) return low;
+    low += character.size();
+  }
+  return low;
+}
+
+}  // namespace
+
+void RowChecks::problem(std::uint64_t line, std::string_view column, std::string_view value, std::string_view message) {
+  if (!chunk_.problems.wants_text()) {
+    chunk_.problems.add_uncounted_text();
+    return;
+  }
+  chunk_.problems.add({line, printable(column), printable(value), std::string(message)});
+}
+
+void RowChecks::refuse(std::string_view raw, std::uint64_t line, std::string_view message) {
+  ++chunk_.rows;
+  ++chunk_.dropped;
+  if (!suspicious_ || sound_text(raw, line)) problem(line, "", raw, message);
+}
+
+bool RowChecks::sound_text(std::string_view raw, std::uint64_t line) {
+  const auto nul = raw.find('\0');
+  const bool utf8 = simdjson::validate_utf8(raw.data(), raw.size());
+  if (nul == std::string_view::npos && utf8) return true;
+  const std::size_t at = utf8 ? nul : std::min(nul, first_bad_byte(raw));
+  // The lines inside a quoted field come before the bad byte.
+  std::uint64_t inner = 0;
+  std::size_t line_begin = 0;
+  for (std::size_t i = 0; i < at; ++i) {
+    if (raw[i] == '\n' || (raw[i] == '\r' && raw[i + 1] != '\n')) {
+      ++inner;
+      line_begin = i + 1;
+    }
+  }
+  const std::size_t from = at - std::min<std::size_t>(at, 12);
+  const std::string_view around = raw.substr(from, 24);
+  if (at == nul) {
+    problem(line + inner, "", around,
+            fmt::format("byte {} of the line is NUL: this is not text, or text in UTF-16; save it as UTF-8",
+                        at - line_begin + 1));
+  } else {
+    problem(line + inner, "", around,
+            fmt::format("byte {} of the line (0x{:02X}) is not UTF-8: save the file as UTF-8", at - line_begin + 1,
+                        static_cast<unsigned char>(raw[at])));
+  }
+  return false;
+}
+
+bool RowChecks::refuse_unclosed(std::string_view raw, std::uint64_t line) {
+  problem(line, "", raw, "a quoted field in this row is never closed: add the closing quote, or double the quote");
+  return false;
+}
+
+bool RowChecks::refuse_count(std::size_t count, std::uint64_t line) {
+  const std::size_t wanted = table_.plan.names.size();
+  problem(line, "", "",
+          fmt::format("the row has {} field{}, the {} has {}: {}", count, count == 1 ? "" : "s",
+                      table_.plan.has_header ? "header" : "first row", wanted,
+                      count < wanted
+                          ? "add what is missing"
+                          : fmt::format("put fields that contain a {} in quotes",
+                                        table_.plan.format == TableFormat::tsv ? "tab" : "comma")));
+  return false;
+}
+
+bool RowChecks::refuse_field(const Field& field, std::string_view column, std::uint64_t line) {
+  switch (field.state) {
+    case Field::State::ok: problem(line, column, "", "is empty: fill it in or remove the row"); break;
+    case Field::State::text_after_quote:
+      problem(line, column, field.text, "text follows the closing quote: double the quotes inside a quoted field");
+      break;
+    case Field::State::absent: problem(line, column, "", "is missing: every object needs this key"); break;
+    case Field::State::null: problem(line, column, "null", "is null: give a value or remove the row"); break;
+    case Field::State::nested:
+      problem(line, column, field.text, "is an array or an object: give one text, number or boolean");
+      break;
+  }
+  return false;
+}
+
+bool RowChecks::refuse_label(std::string_view label, std::string_view column, std::uint64_t line) {
+  problem(line, column, label,
+          fmt::format("is not one of the classes {}: correct it or add it to the class list", table_.classes.listed()));
+  return false;
+}
+
+bool LabelRows::take_number(const Field& field, std::size_t column, std::uint64_t line) {
+  if (!usable(field, column, line)) return false;
+  double value = 0;
+  const auto [end, code] = std::from_chars(field.text.data(), field.text.data() + field.text.size(), value);
+  if (code != std::errc() || end != field.text.data() + field.text.size() || !(value >= 0 && value <= 1)) {
+    problem(line, table_.plan.names[column], field.text, "is not a probability: a number from 0 to 1 is wanted");
+    return false;
+  }
+  chunk_.numbers.push_back(value);
+  return true;
+}
+
+}  // namespace wisecrowd::ingest

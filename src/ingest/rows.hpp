@@ -1,0 +1,156 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "ingest/chunk.hpp"
+
+namespace wisecrowd::ingest {
+
+// What becomes of a row, whatever format it came in. A Row offers count(), raw(), unclosed(), field(i) and
+// for_each_worker(); a handler returns true to go on.
+
+/// Checks that every kind of row goes through. Slow paths live in rows.cpp.
+class RowChecks {
+ public:
+  RowChecks(const TableContext& table, Chunk& chunk, bool suspicious) noexcept
+      : table_(table), chunk_(chunk), suspicious_(suspicious) {}
+
+  /// A line that could not even be parsed.
+  void refuse(std::string_view raw, std::uint64_t line, std::string_view message);
+
+ protected:
+  /// False when the row as a whole is bad; the problem is then noted.
+  template <class Row>
+  [[nodiscard]] bool sound(const Row& row, std::uint64_t line) {
+    if (suspicious_ && !sound_text(row.raw(), line)) return false;
+    if (row.unclosed()) return refuse_unclosed(row.raw(), line);
+    return row.count() == table_.plan.names.size() || refuse_count(row.count(), line);
+  }
+  /// False when a needed field is missing, empty or damaged; the problem is then noted.
+  [[nodiscard]] bool usable(const Field& field, std::size_t column, std::uint64_t line) {
+    return (field.state == Field::State::ok && !field.text.empty()) ||
+           refuse_field(field, table_.plan.names[column], line);
+  }
+  void problem(std::uint64_t line, std::string_view column, std::string_view value, std::string_view message);
+  bool sound_text(std::string_view raw, std::uint64_t line);
+  bool refuse_unclosed(std::string_view raw, std::uint64_t line);
+  bool refuse_count(std::size_t count, std::uint64_t line);
+  bool refuse_field(const Field& field, std::string_view column, std::uint64_t line);
+  bool refuse_label(std::string_view label, std::string_view column, std::uint64_t line);
+
+  const TableContext& table_;
+  Chunk& chunk_;
+  bool suspicious_;  // some byte of the chunk is not UTF-8, or is NUL
+};
+
+/// One answer per row.
+class LongRows : public RowChecks {
+ public:
+  using RowChecks::RowChecks;
+  template <class Row>
+  bool operator()(const Row& row, std::uint64_t line) {
+    ++chunk_.rows;
+    if (!take(row, line)) ++chunk_.dropped;
+    return true;
+  }
+
+ private:
+  template <class Row>
+  bool take(const Row& row, std::uint64_t line) {
+    if (!sound(row, line)) return false;
+    const ColumnPlan& plan = table_.plan;
+    const Field task = row.field(plan.task);
+    const Field worker = row.field(plan.worker);
+    const Field label = row.field(plan.label);
+    bool good = usable(task, plan.task, line);
+    good = usable(worker, plan.worker, line) && good;
+    good = usable(label, plan.label, line) && good;
+    if (!good) return false;
+    const std::uint32_t code = chunk_.classes.code(label.text, table_.classes);
+    if (code == ChunkClasses::kUnknown) return refuse_label(label.text, plan.names[plan.label], line);
+    const std::uint32_t entry = chunk_.add_answer(code, line);
+    deal(chunk_.task_keys, task.text, table_.tasks.hash(task.text), entry);
+    deal(chunk_.worker_keys, worker.text, table_.workers.hash(worker.text), entry);
+    return true;
+  }
+};
+
+/// One task per row, one worker per column; a blank is no answer.
+class WideRows : public RowChecks {
+ public:
+  using RowChecks::RowChecks;
+  template <class Row>
+  bool operator()(const Row& row, std::uint64_t line) {
+    ++chunk_.rows;
+    if (!take(row, line)) ++chunk_.dropped;
+    return true;
+  }
+
+ private:
+  template <class Row>
+  bool take(const Row& row, std::uint64_t line) {
+    if (!sound(row, line)) return false;
+    const Field task = row.field(table_.plan.task);
+    bool good = usable(task, table_.plan.task, line);
+    row.for_each_worker(table_, [&](std::string_view worker, std::uint64_t, const Field& cell) {
+      if (cell.state == Field::State::null || (cell.state == Field::State::ok && cell.text.empty())) return;
+      if (cell.state != Field::State::ok) {
+        good = refuse_field(cell, worker, line);
+      } else if (chunk_.classes.code(cell.text, table_.classes) == ChunkClasses::kUnknown) {
+        good = refuse_label(cell.text, worker, line);
+      }
+    });
+    if (!good) return false;
+    const std::uint64_t task_hash = table_.tasks.hash(task.text);
+    bool answered = false;
+    row.for_each_worker(table_, [&](std::string_view worker, std::uint64_t hash, const Field& cell) {
+      if (cell.state != Field::State::ok || cell.text.empty()) return;
+      const std::uint32_t entry = chunk_.add_answer(chunk_.classes.code(cell.text, table_.classes), line);
+      deal(chunk_.task_keys, task.text, task_hash, entry);
+      deal(chunk_.worker_keys, worker, hash, entry);
+      answered = true;
+    });
+    if (!answered) deal(chunk_.task_keys, task.text, task_hash, chunk_.add_bare_task());
+    return true;
+  }
+};
+
+/// One label per task, and perhaps probabilities.
+class LabelRows : public RowChecks {
+ public:
+  using RowChecks::RowChecks;
+  template <class Row>
+  bool operator()(const Row& row, std::uint64_t line) {
+    ++chunk_.rows;
+    if (!take(row, line)) ++chunk_.dropped;
+    return true;
+  }
+
+ private:
+  template <class Row>
+  bool take(const Row& row, std::uint64_t line) {
+    if (!sound(row, line)) return false;
+    const ColumnPlan& plan = table_.plan;
+    const Field task = row.field(plan.task);
+    const Field label = row.field(plan.label);
+    bool good = usable(task, plan.task, line);
+    good = usable(label, plan.label, line) && good;
+    const std::size_t numbers_before = chunk_.numbers.size();
+    for (const std::size_t column : plan.numbers) good = take_number(row.field(column), column, line) && good;
+    std::uint32_t code = ChunkClasses::kUnknown;
+    if (good) {
+      code = chunk_.classes.code(label.text, table_.classes);
+      if (code == ChunkClasses::kUnknown) good = refuse_label(label.text, plan.names[plan.label], line);
+    }
+    if (!good) {
+      chunk_.numbers.resize(numbers_before);
+      return false;
+    }
+    deal(chunk_.task_keys, task.text, table_.tasks.hash(task.text), chunk_.add_answer(code, line));
+    return true;
+  }
+  bool take_number(const Field& field, std::size_t column, std::uint64_t line);
+};
+
+}  // namespace wisecrowd::ingest

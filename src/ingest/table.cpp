@@ -1,0 +1,365 @@
+#include "ingest/table.hpp"
+
+#include <fmt/format.h>
+#include <simdjson.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <memory>
+#include <random>
+
+#include "ingest/delimited.hpp"
+#include "ingest/json_lines.hpp"
+#include "ingest/problems.hpp"
+#include "ingest/rows.hpp"
+#include "ingest/windows.hpp"
+#include "wisecrowd/error.hpp"
+
+namespace wisecrowd::ingest {
+namespace {
+
+constexpr std::uint16_t kNoLabel = 0xFFFF;
+constexpr std::size_t kQuoteSearchBytes = std::size_t{1} << 20;
+
+std::uint64_t random_seed() {
+  std::random_device device;
+  return (std::uint64_t{device()} << 32) | device();
+}
+
+/// Reads one table; one object per call of read_table.
+class TableReader {
+ public:
+  TableReader(const Input& input, const TableRequest& request, const ReadOptions& options, const Tuning& tuning,
+              const RunContext& context, DataReport& report)
+      : request_(request),
+        options_(options),
+        tuning_(tuning),
+        context_(context),
+        report_(report),
+        source_(open_input(input, context)),
+        window_(*source_),
+        hash_seed_(random_seed()),
+        table_(options.classes, hash_seed_) {
+    table_.file = display_name(input);
+  }
+
+  Table read() {
+    read_header();
+    TableContext columns{table_.plan, table_.classes, table_.tasks, table_.workers, {}};
+    if (table_.plan.layout == TableLayout::wide && table_.plan.format != TableFormat::jsonl) add_column_workers(columns);
+    std::size_t wanted = tuning_.window_bytes;
+    for (;;) {
+      if (context_.cancelled()) throw Cancelled();
+      window_.fill(wanted);
+      const std::string_view bytes = window_.bytes();
+      if (bytes.empty()) break;
+      const bool quotes = delimited() && has_quote(bytes);
+      const auto ends = cut_rows(bytes, window_.at_end(), tuning_.chunk_bytes, table_.plan.delimiter(), quotes);
+      if (ends.empty()) {
+        if (bytes.size() > tuning_.max_row_bytes) refuse_long_row(quotes);
+        wanted = bytes.size() * 2;
+        continue;
+      }
+      wanted = tuning_.window_bytes;
+      read_window(bytes, ends, quotes, columns);
+      window_.consume(ends.back());
+      context_.report({.stage = "reading",
+                       .done = static_cast<double>(source_->position()),
+                       .total = static_cast<double>(source_->size())});
+    }
+    if (report_.rows == 0) {
+      throw Error(ErrorCode::bad_input, fmt::format("{}: there is no row after the header", table_.file));
+    }
+    return std::move(table_);
+  }
+
+ private:
+  [[nodiscard]] bool delimited() const noexcept { return table_.plan.format != TableFormat::jsonl; }
+
+  [[noreturn]] void refuse_long_row(bool quotes) const {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}:{}: a row is longer than {} bytes: {}", table_.file, line_, tuning_.max_row_bytes,
+                            quotes ? "a quoted field is not closed, or the file is no table"
+                                   : "the file has no line ends, or is no table"));
+  }
+
+  /// Finds the first row, lays out the columns and moves past the header.
+  void read_header() {
+    window_.fill(std::max<std::size_t>(tuning_.window_bytes, 3));
+    if (window_.bytes().starts_with("\xEF\xBB\xBF")) window_.consume(3);
+    for (std::size_t wanted = tuning_.window_bytes;; wanted = window_.bytes().size() * 2) {
+      window_.fill(std::max<std::size_t>(wanted, 1));
+      const auto text = window_.bytes().find_first_not_of("\r\n");
+      if (text != std::string_view::npos && text < 4096) break;
+      if (window_.at_end() && text == std::string_view::npos) {
+        throw Error(ErrorCode::bad_input, fmt::format("{}: the file is empty", table_.file));
+      }
+      skip_blank_lines();
+    }
+    skip_blank_lines();
+    std::string_view row = first_row('\0');
+    const TableFormat format = detect_format(table_.file, row, options_.format);
+    if (format != TableFormat::jsonl) row = first_row(format == TableFormat::tsv ? '\t' : ',');
+    if (row.find('\0') != std::string_view::npos || !simdjson::validate_utf8(row.data(), row.size())) {
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("{}:{}: the first line '{}' is not UTF-8 text: a table in CSV, TSV or JSON Lines is wanted, "
+                              "saved as UTF-8",
+                              table_.file, line_, printable(row, 30)));
+    }
+    std::vector<std::string> names = format == TableFormat::jsonl ? keys_of(row) : fields_of(row, format);
+    table_.plan = request_.plan(table_.file, format, std::move(names));
+    if (format == TableFormat::jsonl || !table_.plan.has_header) return;
+    for (const char c : row) line_ += c == '\n' ? 1 : 0;
+    for (std::size_t i = 0; i < row.size(); ++i) line_ += row[i] == '\r' && (i + 1 == row.size() || row[i + 1] != '\n') ? 1 : 0;
+    window_.consume(row.size());
+    skip_line_end();
+  }
+
+  void skip_line_end() {
+    window_.fill(2);
+    const std::string_view bytes = window_.bytes();
+    if (bytes.empty() || (bytes[0] != '\n' && bytes[0] != '\r')) return;
+    ++line_;
+    window_.consume(bytes.starts_with("\r\n") ? 2 : 1);
+  }
+  void skip_blank_lines() {
+    for (;;) {
+      window_.fill(2);
+      const std::string_view bytes = window_.bytes();
+      if (bytes.empty() || (bytes[0] != '\n' && bytes[0] != '\r')) return;
+      skip_line_end();
+    }
+  }
+
+  /// The first row without its line end; with '\0' for a delimiter, the first line.
+  std::string_view first_row(char delimiter) {
+    for (std::size_t wanted = tuning_.window_bytes;; wanted = window_.bytes().size() * 2) {
+      window_.fill(std::max<std::size_t>(wanted, 1));
+      const std::string_view bytes = window_.bytes();
+      std::size_t end = std::string_view::npos;
+      if (delimiter == '\0') {
+        end = bytes.find_first_of("\r\n");
+      } else {
+        std::uint64_t lines = 0;
+        Arena store;
+        std::vector<const char*> ends;
+        parse_delimited<true>(bytes, delimiter, 0, ends, store, lines, [&](const DelimitedRow& row, std::uint64_t) {
+          end = row.raw().size();
+          return false;
+        });
+      }
+      if (window_.at_end()) return bytes.substr(0, end);
+      if (end < bytes.size()) return bytes.substr(0, end);
+      if (bytes.size() > tuning_.max_row_bytes) refuse_long_row(bytes.find('"') != std::string_view::npos);
+    }
+  }
+
+  std::vector<std::string> fields_of(std::string_view row, TableFormat format) const {
+    const char delimiter = format == TableFormat::tsv ? '\t' : ',';
+    std::vector<std::string> names;
+    std::vector<const char*> ends;
+    Arena store;
+    std::size_t count = 0;
+    for (int pass = 0; pass < 2; ++pass) {
+      std::uint64_t lines = 0;
+      parse_delimited<true>(row, delimiter, count, ends, store, lines, [&](const DelimitedRow& cut, std::uint64_t) {
+        if (cut.unclosed()) {
+          throw Error(ErrorCode::bad_input, fmt::format("{}:{}: a quoted field of the first row is never closed: add the "
+                                                        "closing quote",
+                                                        table_.file, line_));
+        }
+        for (std::size_t i = 0; pass == 1 && i < cut.count(); ++i) {
+          const Field field = cut.field(i);
+          if (field.state != Field::State::ok) {
+            throw Error(ErrorCode::bad_input,
+                        fmt::format("{}:{}: field {} of the first row has text after its closing quote: double the "
+                                    "quotes inside a quoted field",
+                                    table_.file, line_, i + 1));
+          }
+          names.emplace_back(field.text);
+        }
+        count = cut.count();
+        return false;
+      });
+    }
+    return names;
+  }
+
+  std::vector<std::string> keys_of(std::string_view line) const {
+    std::string failure;
+    auto keys = json_keys(line, failure);
+    if (!failure.empty()) {
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("{}:{}: '{}': {}", table_.file, line_, printable(line, 30), failure));
+    }
+    return keys;
+  }
+
+  /// Wide tables: the header names the workers, also those who answer nothing.
+  void add_column_workers(TableContext& columns) {
+    const auto& names = table_.plan.names;
+    auto keys = std::make_unique<ShardedKeys>();
+    std::uint32_t row = 0;
+    for (std::size_t c = 0; c < names.size(); ++c) {
+      columns.column_hashes.push_back(table_.workers.hash(names[c]));
+      if (c != table_.plan.task) deal(*keys, names[c], columns.column_hashes.back(), row++);
+    }
+    std::vector<std::uint32_t> ids(row);
+    const KeyTable::Chunk chunk{keys.get(), 0};
+    for (std::size_t s = 0; s < kShards; ++s) table_.workers.intern_shard(s, {&chunk, 1}, ids);
+    table_.workers.number_new(ids, context_.pool());
+  }
+
+  [[nodiscard]] bool has_quote(std::string_view bytes) const {
+    const Blocks blocks{bytes.size(), kQuoteSearchBytes};
+    std::atomic<bool> found{false};
+    context_.pool().for_each_block(blocks.count(), [&](std::size_t b, unsigned) {
+      if (found.load(std::memory_order_relaxed)) return;
+      if (std::memchr(bytes.data() + blocks.begin(b), '"', blocks.end(b) - blocks.begin(b)) != nullptr) found = true;
+    });
+    return found;
+  }
+
+  template <class Rows>
+  void parse(Chunk& chunk, const TableContext& columns) {
+    const bool suspicious = std::memchr(chunk.text.data(), 0, chunk.text.size()) != nullptr ||
+                            !simdjson::validate_utf8(chunk.text.data(), chunk.text.size());
+    Rows rows(columns, chunk, suspicious);
+    const std::size_t fields = columns.plan.names.size();
+    const char delimiter = columns.plan.delimiter();
+    if (!delimited()) {
+      parse_json_lines(columns, chunk, rows);
+    } else if (chunk.quotes) {
+      parse_delimited<true>(chunk.text, delimiter, fields, chunk.field_ends, chunk.text_store, chunk.lines, rows);
+    } else {
+      parse_delimited<false>(chunk.text, delimiter, fields, chunk.field_ends, chunk.text_store, chunk.lines, rows);
+    }
+  }
+
+  void read_window(std::string_view bytes, const std::vector<std::size_t>& ends, bool quotes,
+                   const TableContext& columns) {
+    while (chunks_.size() < ends.size()) chunks_.push_back(std::make_unique<Chunk>(hash_seed_));
+    context_.pool().for_each_block(ends.size(), [&](std::size_t c, unsigned) {
+      Chunk& chunk = *chunks_[c];
+      const std::size_t begin = c == 0 ? 0 : ends[c - 1];
+      chunk.clear();
+      chunk.text = bytes.substr(begin, ends[c] - begin);
+      chunk.quotes = quotes;
+      if (request_.kind == TableKind::labels) {
+        parse<LabelRows>(chunk, columns);
+      } else if (columns.plan.layout == TableLayout::wide) {
+        parse<WideRows>(chunk, columns);
+      } else {
+        parse<LongRows>(chunk, columns);
+      }
+    });
+    gather(std::span(chunks_).first(ends.size()));
+  }
+
+  /// Puts together what the chunks of a window found, in file order.
+  void gather(std::span<const std::unique_ptr<Chunk>> chunks) {
+    std::vector<std::uint32_t> first_row;
+    std::vector<KeyTable::Chunk> tasks, workers;
+    std::uint32_t rows = 0;
+    bool bare_tasks = false;
+    for (const auto& chunk : chunks) {
+      add_problems(chunk->problems, table_.file, line_, report_);
+      report_.rows += chunk->rows;
+      report_.rows_dropped += chunk->dropped;
+      if (request_.keep_lines) {
+        for (const auto& run : chunk->line_runs) table_.lines.add(answers_ + run.row, line_ + run.line);
+      }
+      line_ += chunk->lines;
+      chunk->classes.merge(table_.classes, table_.file);
+      tasks.push_back({&chunk->task_keys, rows});
+      workers.push_back({&chunk->worker_keys, rows});
+      first_row.push_back(rows);
+      rows += chunk->entries;
+      answers_ += chunk->answers;
+      bare_tasks = bare_tasks || chunk->answers != chunk->entries;
+    }
+    // A strict reader goes on only to list the other problems.
+    const bool hopeless = !options_.lenient && report_.problem_count > 0;
+    if (rows == 0 || hopeless) return;
+
+    AnswerPiece piece;
+    piece.tasks.resize(rows);
+    piece.labels.resize(rows);
+    const bool has_workers = request_.kind == TableKind::answers;
+    if (has_workers) piece.workers.resize(rows);
+    if (bare_tasks) std::fill(piece.workers.begin(), piece.workers.end(), 0U);
+    ThreadPool& pool = context_.pool();
+    pool.for_each_block(has_workers ? 2 * kShards : kShards, [&](std::size_t b, unsigned) {
+      if (b < kShards) {
+        table_.tasks.intern_shard(b, tasks, piece.tasks);
+      } else {
+        table_.workers.intern_shard(b - kShards, workers, piece.workers);
+      }
+    });
+    table_.tasks.number_new(piece.tasks, pool);
+    if (has_workers) table_.workers.number_new(piece.workers, pool);
+    pool.for_each_block(chunks.size(), [&](std::size_t c, unsigned) {
+      const auto& codes = chunks[c]->classes.shared_codes();
+      std::uint16_t* out = piece.labels.data() + first_row[c];
+      for (const std::uint32_t code : chunks[c]->labels) *out++ = code == Chunk::kBareTask ? kNoLabel : codes[code];
+    });
+    for (const auto& chunk : chunks) {
+      table_.numbers.insert(table_.numbers.end(), chunk->numbers.begin(), chunk->numbers.end());
+    }
+    if (bare_tasks) drop_bare_tasks(piece);
+    table_.pieces.push_back(std::move(piece));
+  }
+
+  /// They have made their task known; there is no answer in them.
+  static void drop_bare_tasks(AnswerPiece& piece) {
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < piece.size(); ++i) {
+      if (piece.labels[i] == kNoLabel) continue;
+      piece.tasks[kept] = piece.tasks[i];
+      piece.workers[kept] = piece.workers[i];
+      piece.labels[kept] = piece.labels[i];
+      ++kept;
+    }
+    piece.tasks.resize(kept);
+    piece.workers.resize(kept);
+    piece.labels.resize(kept);
+  }
+
+  const TableRequest& request_;
+  const ReadOptions& options_;
+  const Tuning& tuning_;
+  const RunContext& context_;
+  DataReport& report_;
+  std::unique_ptr<ByteSource> source_;
+  WindowReader window_;
+  std::uint64_t hash_seed_;
+  Table table_;
+  std::uint64_t line_ = 1;     // of the first byte of the window
+  std::uint64_t answers_ = 0;  // so far
+  std::vector<std::unique_ptr<Chunk>> chunks_;
+};
+
+}  // namespace
+
+Table::Table(const std::vector<std::string>& given_classes, std::uint64_t hash_seed)
+    : tasks(hash_seed), workers(hash_seed), classes(given_classes) {}
+
+void LineMap::add(std::uint64_t row, std::uint64_t line) {
+  if (!runs_.empty() && line - runs_.back().line == row - runs_.back().row) return;
+  runs_.push_back({row, line});
+}
+
+std::uint64_t LineMap::line_of(std::uint64_t row) const {
+  auto after = std::upper_bound(runs_.begin(), runs_.end(), row,
+                                [](std::uint64_t wanted, const LineRun& run) { return wanted < run.row; });
+  const LineRun& run = *--after;
+  return run.line + (row - run.row);
+}
+
+Table read_table(const Input& input, const TableRequest& request, const ReadOptions& options, const Tuning& tuning,
+                 const RunContext& context, DataReport& report) {
+  return TableReader(input, request, options, tuning, context, report).read();
+}
+
+}  // namespace wisecrowd::ingest

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "data/build.hpp"
+#include "ingest/byte_source.hpp"
+#include "ingest/chunk.hpp"
+#include "ingest/class_column.hpp"
+#include "ingest/columns.hpp"
+#include "ingest/key_table.hpp"
+#include "ingest/tuning.hpp"
+#include "wisecrowd/ingest.hpp"
+#include "wisecrowd/run_context.hpp"
+
+namespace wisecrowd::ingest {
+
+/// The line of every entry of a table, kept as runs.
+class LineMap {
+ public:
+  void add(std::uint64_t row, std::uint64_t line);
+  [[nodiscard]] std::uint64_t line_of(std::uint64_t row) const;
+
+ private:
+  std::vector<LineRun> runs_;
+};
+
+/// A whole table by index: what a file says before classes are put in order and answers are sorted.
+struct Table {
+  Table(const std::vector<std::string>& given_classes, std::uint64_t hash_seed);
+
+  std::string file;  ///< for messages
+  ColumnPlan plan;
+  KeyTable tasks;
+  KeyTable workers;
+  ClassColumn classes;
+  std::vector<AnswerPiece> pieces;  ///< labels are codes of `classes`
+  std::vector<double> numbers;      ///< entries × plan.numbers
+  LineMap lines;                    ///< only if asked for
+};
+
+enum class TableKind { answers, labels };
+
+struct TableRequest {
+  TableKind kind = TableKind::answers;
+  bool keep_lines = false;
+  /// Lays out the columns once the format and the names in the first row are known.
+  std::function<ColumnPlan(const std::string& file, TableFormat format, std::vector<std::string> names)> plan;
+};
+
+/// Reads a table in parallel. Bad rows are left out and noted in `report`; what spoils the file as a whole throws.
+[[nodiscard]] Table read_table(const Input& input, const TableRequest& request, const ReadOptions& options,
+                               const Tuning& tuning, const RunContext& context, DataReport& report);
+
+}  // namespace wisecrowd::ingest

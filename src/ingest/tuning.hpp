@@ -1,0 +1,14 @@
+#pragma once
+
+#include <cstddef>
+
+namespace wisecrowd::ingest {
+
+/// Sizes of the reader's working pieces. Results never depend on them; tests make them tiny.
+struct Tuning {
+  std::size_t window_bytes = std::size_t{16} << 20;   ///< text held in memory at a time
+  std::size_t chunk_bytes = std::size_t{1} << 19;     ///< text that one thread parses at a time
+  std::size_t max_row_bytes = std::size_t{64} << 20;  ///< a longer row is taken for damage, not data
+};
+
+}  // namespace wisecrowd::ingest
