@@ -1,17 +1,16 @@
 #pragma once
 
-#include <csignal>
-
 #include <atomic>
+#include <csignal>
 #include <mutex>
 #include <string>
 #include <thread>
 
 namespace wisecrowd::app {
 
-/// Ctrl-C, termination and a closed terminal, turned into a wish to stop. A thread waits for them, so that no work is done
-/// inside a signal handler. The first sets the cancel flag; if the work has not ended a second later, or with another
-/// signal, unfinished output is removed and the program ends.
+/// Ctrl-C, termination and a closed terminal, turned into a wish to stop. A thread waits for them, so that no work is
+/// done inside a signal handler. The first sets the cancel flag; if the work has not ended a second later, or with
+/// another signal, unfinished output is removed and the program ends.
 ///
 /// Make it before any other thread: they inherit the blocked signals.
 class Interrupts {

@@ -13,7 +13,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kSilence = 300ms;   // short work needs no bar
+constexpr auto kSilence = 300ms;  // short work needs no bar
 constexpr auto kInterval = 100ms;
 constexpr double kManyUnits = 100'000;  // beyond this, units are bytes or rows: a percentage tells more
 

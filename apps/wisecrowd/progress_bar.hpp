@@ -9,8 +9,8 @@
 
 namespace wisecrowd::app {
 
-/// One line on a terminal that says how far a long computation is. Shown after a moment, at most ten times a second, and
-/// gone without trace when the work is done.
+/// One line on a terminal that says how far a long computation is. Shown after a moment, at most ten times a second,
+/// and gone without trace when the work is done.
 class ProgressBar {
  public:
   explicit ProgressBar(const Screen& screen) : screen_(screen) {}

@@ -23,11 +23,11 @@ namespace wisecrowd::app {
 /// A word of the command line, quoted for a shell if it must be.
 [[nodiscard]] std::string shell_word(std::string_view word);
 
-[[nodiscard]] std::string grouped(std::uint64_t number);         ///< 1,234,567
+[[nodiscard]] std::string grouped(std::uint64_t number);                          ///< 1,234,567
 [[nodiscard]] std::string counted(std::uint64_t number, std::string_view thing);  ///< "1 task", "2 tasks"
-[[nodiscard]] std::string percent(double share);                 ///< "12.3 %", "–" for NaN
-[[nodiscard]] std::string fixed(double number, int digits);      ///< "–" for NaN
-[[nodiscard]] std::string duration(double seconds);              ///< "3 ms", "1.2 s", "2 min 5 s"
+[[nodiscard]] std::string percent(double share);                                  ///< "12.3 %", "–" for NaN
+[[nodiscard]] std::string fixed(double number, int digits);                       ///< "–" for NaN
+[[nodiscard]] std::string duration(double seconds);                               ///< "3 ms", "1.2 s", "2 min 5 s"
 
 /// "a,b,c" into its parts; a part in double quotes may hold commas, and "" inside stands for a quote.
 [[nodiscard]] std::vector<std::string> split_list(std::string_view list);

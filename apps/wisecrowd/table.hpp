@@ -20,7 +20,8 @@ class Table {
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   [[nodiscard]] bool empty() const noexcept { return rows_.empty(); }
   /// Lines indented by two blanks, each with a line break. `dim_on`/`dim_off` surround the titles.
-  [[nodiscard]] std::string text(std::size_t width, const std::string& dim_on = {}, const std::string& dim_off = {}) const;
+  [[nodiscard]] std::string text(std::size_t width, const std::string& dim_on = {},
+                                 const std::string& dim_off = {}) const;
 
  private:
   std::vector<Column> columns_;

@@ -71,8 +71,8 @@ struct Chunk {
   void clear() {
     lines = rows = dropped = 0;
     entries = answers = 0;
-    for (auto& shard : task_keys) shard.clear();
-    for (auto& shard : worker_keys) shard.clear();
+    task_keys.clear();
+    worker_keys.clear();
     labels.clear();
     numbers.clear();
     line_runs.clear();

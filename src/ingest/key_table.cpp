@@ -13,19 +13,14 @@ namespace {
 
 constexpr std::size_t kFirstSlots = 64;
 constexpr std::size_t kRowsPerBlock = std::size_t{1} << 16;
-// How far ahead of the comparison the slot and then the record are fetched: each costs a cache miss in a large table.
-constexpr std::size_t kSlotAhead = 16;
-constexpr std::size_t kRecordAhead = 8;
+// Names are looked up in batches: while one is compared, the records of the next and the slots of the one after are
+// fetched, because in a large table each is a cache miss.
+constexpr std::size_t kBatch = 16;
 
 constexpr std::uint64_t pack(std::uint32_t id, std::uint32_t size) noexcept { return (std::uint64_t{size} << 32) | id; }
 constexpr std::uint32_t id_of(std::uint64_t head) noexcept { return static_cast<std::uint32_t>(head); }
 constexpr std::uint32_t size_of(std::uint64_t head) noexcept { return static_cast<std::uint32_t>(head >> 32); }
 constexpr std::size_t words_of(std::uint32_t size) noexcept { return 1 + (std::size_t{size} + 7) / 8; }
-
-/// The upper bits chose the shard; these choose the slot and are compared.
-constexpr std::uint32_t tag_of(std::uint64_t hash) noexcept {
-  return static_cast<std::uint32_t>(hash >> (32 - kShardBits));
-}
 
 std::uint64_t load_word(const char* from) noexcept {
   std::uint64_t word;
@@ -59,52 +54,73 @@ void KeyTable::grow(Shard& shard) {
 
 std::uint32_t KeyTable::add(Shard& shard, const KeyEntry& entry, std::uint32_t id) {
   const std::size_t place = shard.records.size();
-  if (place + words_of(entry.size) >= 0xFFFFFFFFU) {
+  if (place + words_of(entry.size()) >= 0xFFFFFFFFU) {
     throw Error(ErrorCode::unsupported, "the names of tasks or workers are too long in all: shorten them");
   }
-  shard.records.resize(place + words_of(entry.size));
-  shard.records[place] = pack(id, entry.size);
-  if (entry.size > 0) {
+  shard.records.resize(place + words_of(entry.size()));
+  shard.records[place] = pack(id, entry.size());
+  if (entry.size() > 0) {
     shard.records.back() = 0;
-    std::memcpy(shard.records.data() + place + 1, entry.data, entry.size);
+    std::memcpy(shard.records.data() + place + 1, entry.data(), entry.size());
   }
   ++shard.names;
   return static_cast<std::uint32_t>(place + 1);
 }
 
+void KeyTable::resolve(Shard& shard, const KeyEntry& entry, std::uint32_t first_row, std::uint32_t* out) {
+  const std::size_t mask = shard.slots.size() - 1;
+  for (std::size_t at = entry.tag() & mask;; at = (at + 1) & mask) {
+    Slot& slot = shard.slots[at];
+    if (slot.record == 0) {
+      const std::uint32_t id = kProvisional | (first_row + entry.row());
+      slot = {entry.tag(), add(shard, entry, id)};
+      out[entry.row()] = id;
+      return;
+    }
+    if (slot.tag != entry.tag()) continue;
+    const std::uint64_t* const record = &shard.records[slot.record - 1];
+    if (size_of(*record) == entry.size() &&
+        equal_bytes(reinterpret_cast<const char*>(record + 1), entry.data(), entry.size())) {
+      out[entry.row()] = id_of(*record);
+      return;
+    }
+  }
+}
+
 void KeyTable::intern_shard(std::size_t shard_index, std::span<const Chunk> chunks, std::span<std::uint32_t> ids) {
   Shard& shard = shards_[shard_index];
   for (const Chunk& chunk : chunks) {
-    const auto& entries = (*chunk.keys)[shard_index];
+    const auto entries = (*chunk.keys)[shard_index];
     std::uint32_t* const out = ids.data() + chunk.first_row;
-    for (std::size_t i = 0; i < entries.size(); ++i) {
-      if ((std::size_t{shard.names} + 1) * 5 > shard.slots.size() * 3) grow(shard);
+    const auto batch = [&](std::size_t b) {
+      const std::size_t begin = std::min(b * kBatch, entries.size());
+      return entries.subspan(begin, std::min(kBatch, entries.size() - begin));
+    };
+    const auto fetch_slots = [&](std::size_t b) {
       const std::size_t mask = shard.slots.size() - 1;
-      if (i + kSlotAhead < entries.size()) {
-        __builtin_prefetch(&shard.slots[tag_of(entries[i + kSlotAhead].hash) & mask]);
+      for (const auto& entry : batch(b)) {
+        __builtin_prefetch(&shard.slots[entry.tag() & mask]);
+        __builtin_prefetch(entry.data());
       }
-      if (i + kRecordAhead < entries.size()) {
-        const Slot& soon = shard.slots[tag_of(entries[i + kRecordAhead].hash) & mask];
-        if (soon.record != 0) __builtin_prefetch(&shard.records[soon.record - 1]);
+    };
+    const auto fetch_records = [&](std::size_t b) {
+      const std::size_t mask = shard.slots.size() - 1;
+      for (const auto& entry : batch(b)) {
+        const Slot& slot = shard.slots[entry.tag() & mask];
+        if (slot.record != 0) __builtin_prefetch(&shard.records[slot.record - 1]);
       }
-      const KeyEntry& entry = entries[i];
-      const std::uint32_t tag = tag_of(entry.hash);
-      for (std::size_t at = tag & mask;; at = (at + 1) & mask) {
-        Slot& slot = shard.slots[at];
-        if (slot.record == 0) {
-          const std::uint32_t id = kProvisional | (chunk.first_row + entry.row);
-          slot = {tag, add(shard, entry, id)};
-          out[entry.row] = id;
-          break;
-        }
-        if (slot.tag != tag) continue;
-        const std::uint64_t* const record = &shard.records[slot.record - 1];
-        if (size_of(*record) == entry.size &&
-            equal_bytes(reinterpret_cast<const char*>(record + 1), entry.data, entry.size)) {
-          out[entry.row] = id_of(*record);
-          break;
-        }
-      }
+    };
+    if (entries.empty()) continue;
+    if (shard.slots.empty()) grow(shard);
+    fetch_slots(0);
+    fetch_slots(1);
+    fetch_records(0);
+    const std::size_t batches = (entries.size() + kBatch - 1) / kBatch;
+    for (std::size_t b = 0; b < batches; ++b) {
+      while ((shard.names + kBatch) * 5 > shard.slots.size() * 3) grow(shard);
+      fetch_slots(b + 2);
+      fetch_records(b + 1);
+      for (const auto& entry : batch(b)) resolve(shard, entry, chunk.first_row, out);
     }
   }
 }
@@ -156,7 +172,7 @@ std::uint32_t KeyTable::find(std::string_view name) const noexcept {
   const Shard& shard = shards_[h >> (64 - kShardBits)];
   if (shard.slots.empty()) return kAbsent;
   const std::size_t mask = shard.slots.size() - 1;
-  const std::uint32_t tag = tag_of(h);
+  const std::uint32_t tag = KeyEntry::tag_of(h);
   for (std::size_t at = tag & mask;; at = (at + 1) & mask) {
     const Slot& slot = shard.slots[at];
     if (slot.record == 0) return kAbsent;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstdint>
@@ -18,20 +19,60 @@ namespace wisecrowd::ingest {
 inline constexpr unsigned kShardBits = 6;
 inline constexpr std::size_t kShards = std::size_t{1} << kShardBits;
 
-/// One occurrence of a name. `row` counts from the start of its chunk.
-struct KeyEntry {
-  const char* data;
-  std::uint32_t size;
-  std::uint32_t row;
-  std::uint64_t hash;
+/// One occurrence of a name, in 16 bytes: reading and writing these is a good part of the work. `row` counts from the
+/// start of its chunk.
+class KeyEntry {
+ public:
+  KeyEntry() = default;
+  KeyEntry(std::string_view name, std::uint64_t hash, std::uint32_t row) noexcept
+      : place_(reinterpret_cast<std::uintptr_t>(name.data()) | (std::uint64_t{name.size()} << kAddressBits)),
+        tag_(tag_of(hash)),
+        row_(row) {}
+
+  [[nodiscard]] const char* data() const noexcept {
+    return reinterpret_cast<const char*>(static_cast<std::uintptr_t>(place_ & ((std::uint64_t{1} << kAddressBits) - 1)));
+  }
+  [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(place_ >> kAddressBits); }
+  /// What the shard tells names apart by before it compares them; the upper bits of the hash chose the shard.
+  [[nodiscard]] std::uint32_t tag() const noexcept { return tag_; }
+  [[nodiscard]] std::uint32_t row() const noexcept { return row_; }
+
+  [[nodiscard]] static constexpr std::uint32_t tag_of(std::uint64_t hash) noexcept {
+    return static_cast<std::uint32_t>(hash >> (32 - kShardBits));
+  }
+
+ private:
+  static constexpr unsigned kAddressBits = 48;  // what user space has on 64-bit machines
+  std::uint64_t place_ = 0;
+  std::uint32_t tag_ = 0;
+  std::uint32_t row_ = 0;
 };
 
-/// The names of one column of one chunk in row order, dealt out by hash.
-using ShardedKeys = std::array<std::vector<KeyEntry>, kShards>;
+/// Longer names are refused by the row checks.
+inline constexpr std::size_t kLongestName = 0xFFFF;
 
-inline void deal(ShardedKeys& keys, std::string_view name, std::uint64_t hash, std::uint32_t row) {
-  keys[hash >> (64 - kShardBits)].push_back({name.data(), static_cast<std::uint32_t>(name.size()), row, hash});
-}
+/// The names of one column of one chunk in row order, dealt out by hash.
+class ShardedKeys {
+ public:
+  void clear() noexcept {
+    for (auto& list : lists_) list.size = 0;
+  }
+  void add(std::string_view name, std::uint64_t hash, std::uint32_t row) {
+    List& list = lists_[hash >> (64 - kShardBits)];
+    if (list.size == list.entries.size()) [[unlikely]] list.entries.resize(std::max<std::size_t>(64, 2 * list.size));
+    list.entries[list.size++] = KeyEntry(name, hash, row);
+  }
+  [[nodiscard]] std::span<const KeyEntry> operator[](std::size_t shard) const noexcept {
+    return std::span(lists_[shard].entries).first(lists_[shard].size);
+  }
+
+ private:
+  struct List {
+    std::vector<KeyEntry> entries;
+    std::size_t size = 0;
+  };
+  std::array<List, kShards> lists_;
+};
 
 /// Gives dense ids to names in order of first appearance in the file, whatever the number of threads.
 ///
@@ -82,6 +123,7 @@ class KeyTable {
 
   static void grow(Shard& shard);
   static std::uint32_t add(Shard& shard, const KeyEntry& entry, std::uint32_t id);
+  static void resolve(Shard& shard, const KeyEntry& entry, std::uint32_t first_row, std::uint32_t* out);
 
   std::uint64_t seed_;
   std::uint64_t size_ = 0;

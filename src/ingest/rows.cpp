@@ -85,7 +85,14 @@ bool RowChecks::refuse_count(std::size_t count, std::uint64_t line) {
 
 bool RowChecks::refuse_field(const Field& field, std::string_view column, std::uint64_t line) {
   switch (field.state) {
-    case Field::State::ok: problem(line, column, "", "is empty: fill it in or remove the row"); break;
+    case Field::State::ok:
+      if (field.text.empty()) {
+        problem(line, column, "", "is empty: fill it in or remove the row");
+      } else {
+        problem(line, column, field.text,
+                fmt::format("is longer than {} bytes: a name or a label is wanted, not a text", kLongestName));
+      }
+      break;
     case Field::State::text_after_quote:
       problem(line, column, field.text, "text follows the closing quote: double the quotes inside a quoted field");
       break;

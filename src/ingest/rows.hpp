@@ -29,7 +29,7 @@ class RowChecks {
   }
   /// False when a needed field is missing, empty or damaged; the problem is then noted.
   [[nodiscard]] bool usable(const Field& field, std::size_t column, std::uint64_t line) {
-    return (field.state == Field::State::ok && !field.text.empty()) ||
+    return (field.state == Field::State::ok && field.text.size() - 1 < kLongestName) ||
            refuse_field(field, table_.plan.names[column], line);
   }
   void problem(std::uint64_t line, std::string_view column, std::string_view value, std::string_view message);
@@ -70,8 +70,8 @@ class LongRows : public RowChecks {
     const std::uint32_t code = chunk_.classes.code(label.text, table_.classes);
     if (code == ChunkClasses::kUnknown) return refuse_label(label.text, plan.names[plan.label], line);
     const std::uint32_t entry = chunk_.add_answer(code, line);
-    deal(chunk_.task_keys, task.text, table_.tasks.hash(task.text), entry);
-    deal(chunk_.worker_keys, worker.text, table_.workers.hash(worker.text), entry);
+    chunk_.task_keys.add(task.text, table_.tasks.hash(task.text), entry);
+    chunk_.worker_keys.add(worker.text, table_.workers.hash(worker.text), entry);
     return true;
   }
 };
@@ -107,11 +107,11 @@ class WideRows : public RowChecks {
     row.for_each_worker(table_, [&](std::string_view worker, std::uint64_t hash, const Field& cell) {
       if (cell.state != Field::State::ok || cell.text.empty()) return;
       const std::uint32_t entry = chunk_.add_answer(chunk_.classes.code(cell.text, table_.classes), line);
-      deal(chunk_.task_keys, task.text, task_hash, entry);
-      deal(chunk_.worker_keys, worker, hash, entry);
+      chunk_.task_keys.add(task.text, task_hash, entry);
+      chunk_.worker_keys.add(worker, hash, entry);
       answered = true;
     });
-    if (!answered) deal(chunk_.task_keys, task.text, task_hash, chunk_.add_bare_task());
+    if (!answered) chunk_.task_keys.add(task.text, task_hash, chunk_.add_bare_task());
     return true;
   }
 };
@@ -147,7 +147,7 @@ class LabelRows : public RowChecks {
       chunk_.numbers.resize(numbers_before);
       return false;
     }
-    deal(chunk_.task_keys, task.text, table_.tasks.hash(task.text), chunk_.add_answer(code, line));
+    chunk_.task_keys.add(task.text, table_.tasks.hash(task.text), chunk_.add_answer(code, line));
     return true;
   }
   bool take_number(const Field& field, std::size_t column, std::uint64_t line);

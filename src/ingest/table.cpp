@@ -203,7 +203,7 @@ class TableReader {
     std::uint32_t row = 0;
     for (std::size_t c = 0; c < names.size(); ++c) {
       columns.column_hashes.push_back(table_.workers.hash(names[c]));
-      if (c != table_.plan.task) deal(*keys, names[c], columns.column_hashes.back(), row++);
+      if (c != table_.plan.task) keys->add(names[c], columns.column_hashes.back(), row++);
     }
     std::vector<std::uint32_t> ids(row);
     const KeyTable::Chunk chunk{keys.get(), 0};

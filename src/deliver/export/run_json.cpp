@@ -40,8 +40,6 @@ Json counts_json(const Annotations& answers) {
           {"classes", names_json(answers.class_names())}};
 }
 
-}  // namespace
-
 Json evaluation_json(const Evaluation& evaluation) {
   Json json = {{"tasks", evaluation.tasks},
                {"accuracy", estimate_json(evaluation.accuracy)},
@@ -60,6 +58,8 @@ Json warnings_json(std::span<const Warning> warnings) {
   for (const Warning& warning : warnings) list.push_back({{"code", warning.code}, {"message", warning.message}});
   return list;
 }
+
+}  // namespace
 
 Json run_record_json(const Result& result) {
   const RunRecord& record = result.record;

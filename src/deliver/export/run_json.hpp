@@ -1,8 +1,6 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <span>
-#include <string>
 
 #include "wisecrowd/result.hpp"
 
@@ -12,7 +10,5 @@ namespace wisecrowd {
 /// threads and the command are the only entries that may differ between two runs on the same data with the same
 /// parameters and seed.
 [[nodiscard]] nlohmann::ordered_json run_record_json(const Result& result);
-[[nodiscard]] nlohmann::ordered_json evaluation_json(const Evaluation& evaluation);
-[[nodiscard]] nlohmann::ordered_json warnings_json(std::span<const Warning> warnings);
 
 }  // namespace wisecrowd

@@ -133,7 +133,11 @@ Status write_result(const Result& result, const std::string& directory, const Ru
   return Status::converged;
 }
 
-void check_output_directory(const std::string& directory) { check_output_place(directory, kRecord); }
+std::string run_json(const Result& result) { return json_text(run_record_json(result)); }
+
+void check_output_directory(const std::string& directory, const std::string& record) {
+  check_output_place(directory, record);
+}
 
 void remove_unfinished_output(const std::string& directory, bool own) noexcept { remove_unfinished(directory, own); }
 
