@@ -81,7 +81,7 @@ std::vector<RepeatedPair> locate_repeats(const std::vector<AnswerPiece>& pieces,
       const auto at = std::lower_bound(pairs.begin(), pairs.end(), key);
       if (at == pairs.end() || *at != key) continue;
       auto& previous = earlier[static_cast<std::size_t>(at - pairs.begin())];
-      if (previous != kNone) found.push_back({previous, position});
+      if (previous != kNone) found.push_back({previous, position, key.first, key.second});
       previous = position;
     }
   }

@@ -40,6 +40,8 @@ struct AnswerPiece {
 struct RepeatedPair {
   std::uint64_t earlier;
   std::uint64_t later;
+  std::uint32_t task;
+  std::uint32_t worker;
 };
 
 /// Sorts answers into task order, in parallel, freeing each piece as it goes. Indices must be in range.
