@@ -137,7 +137,9 @@ TEST(HierarchicalDawidSkene, AgreesWithTheSlowReference) {
       // The engine takes the bound after the truth has moved, the reference before: each lies between its neighbours.
       for (std::size_t i = 0; i < iterations; ++i) {
         EXPECT_GE(fast.trace[i], slow.bound[i] - 1e-9);
-        if (i + 1 < iterations) EXPECT_LE(fast.trace[i], slow.bound[i + 1] + 1e-9);
+        if (i + 1 < iterations) {
+          EXPECT_LE(fast.trace[i], slow.bound[i + 1] + 1e-9);
+        }
       }
     }
   }
@@ -184,26 +186,30 @@ TEST(HierarchicalDawidSkene, StrengthFollowsTheVarietyOfWorkers) {
   EXPECT_GT(strength(true), 10 * strength(false));
 }
 
-// One answer per worker: nothing individual can be learned, and the result is no worse than the vote.
+// One answer per worker: nothing individual can be learned. Over ten crowds the result stays within a point of the
+// vote.
 TEST(HierarchicalDawidSkene, SurvivesOneAnswerPerWorker) {
-  AnnotationsBuilder builder({"0", "1", "2", "3", "4"});
-  Rng rng(6);
-  std::vector<ClassId> truth;
-  int worker = 0;
-  for (int t = 0; t < 300; ++t) {
-    truth.push_back(ClassId{static_cast<std::uint16_t>(t % 5)});
-    for (int r = 0; r < 5; ++r) {
-      const int label = rng.bernoulli(0.6) ? t % 5 : static_cast<int>(rng.below(5));
-      builder.add(std::to_string(t), std::to_string(worker++), std::to_string(label));
+  double ours = 0, vote = 0;
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    AnnotationsBuilder builder({"0", "1", "2", "3", "4"});
+    Rng rng(seed);
+    int worker = 0;
+    for (int t = 0; t < 300; ++t) {
+      for (int r = 0; r < 5; ++r) {
+        const int label = rng.bernoulli(0.6) ? t % 5 : static_cast<int>(rng.below(5));
+        builder.add(std::to_string(t), std::to_string(worker++), std::to_string(label));
+      }
     }
+    const Dataset data{builder.build(), {}, {}};
+    const auto right = [&](const Aggregation& result) {
+      double sum = 0;
+      for (std::size_t t = 0; t < result.task_count; ++t) sum += index(result.labels[t]) == t % 5 ? 1 : 0;
+      return sum / static_cast<double>(result.task_count);
+    };
+    ours += right(HierarchicalDawidSkene().fit(data, RunContext())) / 10;
+    vote += right(aggregate(data, "majority_vote")) / 10;
   }
-  const Dataset data{builder.build(), {}, {}};
-  const auto right = [&](const Aggregation& result) {
-    std::size_t sum = 0;
-    for (std::size_t t = 0; t < truth.size(); ++t) sum += result.labels[t] == truth[t] ? 1 : 0;
-    return sum;
-  };
-  EXPECT_GE(right(HierarchicalDawidSkene().fit(data, RunContext())) + 3, right(aggregate(data, "majority_vote")));
+  EXPECT_GT(ours, vote - 0.01);
 }
 
 }  // namespace
