@@ -78,8 +78,8 @@ TEST(Tables, ChoicesOfTheDawidSkeneKind) {
   const auto draw = [](const char* family) {
     Parameters parameters(simulation_kind("dawid_skene").parameters);
     parameters.set("tables", std::string_view(family));
-    parameters.set("spammer_share", std::string_view("0.1"));
-    parameters.set("adversary_share", std::string_view("0.2"));
+    parameters.set("spammer_share", "0.1");
+    parameters.set("adversary_share", "0.2");
     return simulate("dawid_skene", {10, 50, kClasses, 5}, parameters, RunContext());
   };
   const auto table = [](const Simulation& s, std::size_t w) {
