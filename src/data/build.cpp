@@ -3,71 +3,99 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <numeric>
+#include <utility>
 
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
 namespace {
 
-/// Per bucket: enough that the first few in file order are among them.
-constexpr std::size_t kMostRepeatsListed = 1024;
+constexpr std::size_t kMostRepeatsLocated = 20;
+constexpr std::size_t kAnswersPerBlock = std::size_t{1} << 17;
 
-/// Tasks are sorted in two steps: first into buckets of neighbouring tasks (few enough that each write stream has
-/// its own cache lines), then within a bucket, whose tables fit in the cache.
+/// Tasks are sorted in two steps: first into buckets of neighbouring tasks (few enough that each write stream keeps its
+/// cache line), then within a bucket, which fits in the cache.
 struct Buckets {
   unsigned shift;
   std::size_t count;
 
   explicit Buckets(std::size_t tasks) {
-    constexpr std::size_t kMostBuckets = 512;
-    shift = 12;
-    while ((tasks >> shift) >= kMostBuckets) ++shift;
+    constexpr std::size_t kMostBuckets = 1024;
+    constexpr unsigned kPlaceBits = 16;
+    shift = 10;
+    while (shift < kPlaceBits && (tasks >> shift) >= kMostBuckets) ++shift;
     count = (tasks >> shift) + 1;
   }
   [[nodiscard]] std::size_t of(std::uint32_t task) const noexcept { return task >> shift; }
 };
 
-/// One answer on its way: its position in file order decides which of two repeats is the later one.
-struct Columns {
-  HugeVector<std::uint32_t> tasks;
-  HugeVector<std::uint32_t> workers;
-  HugeVector<std::uint16_t> labels;
+/// An answer within its bucket, in one word: place of the task, worker, label.
+constexpr std::uint64_t pack(std::uint32_t place, std::uint32_t worker, std::uint16_t label) noexcept {
+  return (std::uint64_t{place} << 48) | (std::uint64_t{worker} << 16) | label;
+}
+constexpr std::size_t place_of(std::uint64_t answer) noexcept { return answer >> 48; }
+constexpr std::uint32_t worker_of(std::uint64_t answer) noexcept { return static_cast<std::uint32_t>(answer >> 16); }
+constexpr std::uint16_t label_of(std::uint64_t answer) noexcept { return static_cast<std::uint16_t>(answer); }
+
+/// A stretch of a piece: the unit of work of the first step.
+struct Stretch {
+  std::size_t piece;
+  std::size_t begin, end;
 };
 
+std::vector<Stretch> stretches_of(const std::vector<AnswerPiece>& pieces) {
+  std::vector<Stretch> stretches;
+  for (std::size_t p = 0; p < pieces.size(); ++p) {
+    const Blocks blocks{pieces[p].size(), kAnswersPerBlock};
+    for (std::size_t b = 0; b < blocks.count(); ++b) stretches.push_back({p, blocks.begin(b), blocks.end(b)});
+  }
+  return stretches;
+}
+
 struct BucketOutcome {
+  std::uint64_t kept = 0;
   std::uint64_t dropped = 0;
   std::uint64_t contradicting = 0;
   std::uint64_t repeats = 0;
-  std::vector<std::pair<std::uint32_t, std::uint32_t>> repeated_pairs;  // (task, worker), up to the limit
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> repeated_pairs;  // (task, worker), only to reject them
 };
 
 /// Sorts one task's answers by worker, keeping file order among equals.
-void sort_by_worker(std::span<WorkerId> workers, std::span<ClassId> labels,
-                    std::vector<std::pair<WorkerId, ClassId>>& scratch) {
-  if (std::is_sorted(workers.begin(), workers.end())) return;
-  if (workers.size() <= 24) {
-    for (std::size_t i = 1; i < workers.size(); ++i) {
-      const WorkerId worker = workers[i];
-      const ClassId label = labels[i];
-      std::size_t at = i;
-      for (; at > 0 && workers[at - 1] > worker; --at) {
-        workers[at] = workers[at - 1];
-        labels[at] = labels[at - 1];
-      }
-      workers[at] = worker;
-      labels[at] = label;
+void sort_by_worker(std::span<std::uint64_t> answers) {
+  const auto before = [](std::uint64_t a, std::uint64_t b) { return worker_of(a) < worker_of(b); };
+  constexpr std::size_t kFew = 24;
+  if (answers.size() > kFew) {
+    if (!std::is_sorted(answers.begin(), answers.end(), before)) {
+      std::stable_sort(answers.begin(), answers.end(), before);
     }
     return;
   }
-  scratch.clear();
-  for (std::size_t i = 0; i < workers.size(); ++i) scratch.emplace_back(workers[i], labels[i]);
-  std::stable_sort(scratch.begin(), scratch.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
-  for (std::size_t i = 0; i < workers.size(); ++i) std::tie(workers[i], labels[i]) = scratch[i];
+  for (std::size_t i = 1; i < answers.size(); ++i) {
+    const std::uint64_t answer = answers[i];
+    std::size_t at = i;
+    for (; at > 0 && before(answer, answers[at - 1]); --at) answers[at] = answers[at - 1];
+    answers[at] = answer;
+  }
 }
 
-/// File positions of the pairs listed in `outcomes`, for messages that name lines.
+/// Removes all but the last of each run of equal workers. Returns the number kept.
+std::size_t keep_last(std::span<std::uint64_t> answers, BucketOutcome& outcome) {
+  std::size_t kept = 0;
+  for (const std::uint64_t answer : answers) {
+    if (kept > 0 && worker_of(answers[kept - 1]) == worker_of(answer)) {
+      ++outcome.dropped;
+      outcome.contradicting += label_of(answers[kept - 1]) != label_of(answer) ? 1 : 0;
+      --kept;
+    }
+    answers[kept++] = answer;
+  }
+  return kept;
+}
+
+/// File positions of the first repeats of the pairs listed, for messages that name lines.
 std::vector<RepeatedPair> locate_repeats(const std::vector<AnswerPiece>& pieces,
                                          std::vector<std::pair<std::uint32_t, std::uint32_t>> pairs) {
   std::sort(pairs.begin(), pairs.end());
@@ -81,28 +109,72 @@ std::vector<RepeatedPair> locate_repeats(const std::vector<AnswerPiece>& pieces,
       const auto at = std::lower_bound(pairs.begin(), pairs.end(), key);
       if (at == pairs.end() || *at != key) continue;
       auto& previous = earlier[static_cast<std::size_t>(at - pairs.begin())];
-      if (previous != kNone) found.push_back({previous, position});
+      if (previous != kNone) found.push_back({previous, position, key.first, key.second});
+      if (found.size() == kMostRepeatsLocated) return found;
       previous = position;
     }
   }
   return found;
 }
 
-/// Removes all but the last of each run of equal workers. Returns the number kept.
-std::size_t keep_last(std::span<WorkerId> workers, std::span<ClassId> labels, BucketOutcome& outcome) {
-  std::size_t kept = 0;
-  for (std::size_t i = 0; i < workers.size(); ++i) {
-    if (kept > 0 && workers[kept - 1] == workers[i]) {
-      ++outcome.dropped;
-      outcome.contradicting += labels[kept - 1] != labels[i] ? 1 : 0;
-      labels[kept - 1] = labels[i];
-      continue;
+/// Sorts the answers of one bucket by task and worker and writes them to their place in `storage`.
+void finish_bucket(std::span<const std::uint64_t> answers, std::size_t first_task, std::size_t last_task,
+                   std::size_t to, DuplicatePolicy policy, HugeVector<std::uint64_t>& by_task,
+                   Annotations::Storage& storage, BucketOutcome& outcome) {
+  if (by_task.size() < answers.size()) by_task.resize(answers.size());
+  std::vector<std::uint32_t> at(last_task - first_task + 1, 0);
+  for (const std::uint64_t answer : answers) ++at[place_of(answer) + 1];
+  std::partial_sum(at.begin(), at.end(), at.begin());
+  std::vector<std::uint32_t> next(at.begin(), at.end() - 1);
+  for (const std::uint64_t answer : answers) by_task[next[place_of(answer)]++] = answer;
+
+  const std::size_t begin = to;
+  for (std::size_t t = first_task; t < last_task; ++t) {
+    const std::size_t place = t - first_task;
+    std::span<std::uint64_t> own(by_task.data() + at[place], at[place + 1] - at[place]);
+    sort_by_worker(own);
+    if (policy == DuplicatePolicy::keep_last) own = own.first(keep_last(own, outcome));
+    for (std::size_t i = 1; i < own.size(); ++i) {
+      const std::uint32_t worker = worker_of(own[i]);
+      if (worker != worker_of(own[i - 1])) continue;
+      ++outcome.repeats;
+      const std::pair pair(static_cast<std::uint32_t>(t), worker);
+      auto& pairs = outcome.repeated_pairs;
+      if (policy == DuplicatePolicy::reject && (pairs.empty() || pairs.back() != pair)) pairs.push_back(pair);
     }
-    workers[kept] = workers[i];
-    labels[kept] = labels[i];
-    ++kept;
+    storage.task_offsets[t] = static_cast<AnswerIndex>(to);
+    for (const std::uint64_t answer : own) {
+      storage.workers[to] = WorkerId{worker_of(answer)};
+      storage.labels[to] = ClassId{label_of(answer)};
+      ++to;
+    }
   }
-  return kept;
+  outcome.kept = to - begin;
+}
+
+/// Moves the buckets together where answers were dropped.
+void close_gaps(const Buckets& buckets, const std::vector<BucketOutcome>& outcomes,
+                const std::vector<std::uint64_t>& bucket_begin, Annotations::Storage& storage) {
+  std::uint64_t to = 0;
+  const std::size_t tasks = storage.task_offsets.size() - 1;
+  for (std::size_t b = 0; b < buckets.count; ++b) {
+    const std::uint64_t from = bucket_begin[b];
+    const std::uint64_t kept = outcomes[b].kept;
+    if (to != from) {
+      std::copy_n(storage.workers.begin() + static_cast<std::ptrdiff_t>(from), kept,
+                  storage.workers.begin() + static_cast<std::ptrdiff_t>(to));
+      std::copy_n(storage.labels.begin() + static_cast<std::ptrdiff_t>(from), kept,
+                  storage.labels.begin() + static_cast<std::ptrdiff_t>(to));
+      const std::size_t last_task = std::min(tasks, (b + 1) << buckets.shift);
+      for (std::size_t t = b << buckets.shift; t < last_task; ++t) {
+        storage.task_offsets[t] -= static_cast<AnswerIndex>(from - to);
+      }
+    }
+    to += kept;
+  }
+  storage.task_offsets[tasks] = static_cast<AnswerIndex>(to);
+  storage.workers.resize(to);
+  storage.labels.resize(to);
 }
 
 }  // namespace
@@ -118,12 +190,16 @@ Annotations build_annotations(std::vector<AnswerPiece> pieces, AnnotationNames n
   }
   const Buckets buckets(tasks);
 
-  // Where each piece writes in each bucket.
-  std::vector<std::vector<std::uint64_t>> cursor(pieces.size());
-  pool.for_each_block(pieces.size(), [&](std::size_t p, unsigned) {
-    auto& counts = cursor[p];
+  // Where each stretch writes in each bucket.
+  const auto stretches = stretches_of(pieces);
+  std::vector<std::vector<std::uint64_t>> cursor(stretches.size());
+  std::vector<std::atomic<std::size_t>> unread(pieces.size());
+  pool.for_each_block(stretches.size(), [&](std::size_t s, unsigned) {
+    const auto [p, begin, end] = stretches[s];
+    auto& counts = cursor[s];
     counts.assign(buckets.count, 0);
-    for (const std::uint32_t task : pieces[p].tasks) ++counts[buckets.of(task)];
+    for (std::size_t i = begin; i < end; ++i) ++counts[buckets.of(pieces[p].tasks[i])];
+    unread[p].fetch_add(1);
   });
   std::vector<std::uint64_t> bucket_begin(buckets.count + 1, 0);
   std::uint64_t running = 0;
@@ -133,21 +209,18 @@ Annotations build_annotations(std::vector<AnswerPiece> pieces, AnnotationNames n
   }
   bucket_begin[buckets.count] = running;
 
-  const bool may_need_positions = policy == DuplicatePolicy::reject;
-  Columns sorted;
-  sorted.tasks.resize(total);
-  sorted.workers.resize(total);
-  sorted.labels.resize(total);
-  pool.for_each_block(pieces.size(), [&](std::size_t p, unsigned) {
+  HugeVector<std::uint64_t> sorted(total);
+  const std::uint32_t place_mask = (std::uint32_t{1} << buckets.shift) - 1;
+  pool.for_each_block(stretches.size(), [&](std::size_t s, unsigned) {
+    const auto [p, begin, end] = stretches[s];
     AnswerPiece& piece = pieces[p];
-    auto& at = cursor[p];
-    for (std::size_t i = 0; i < piece.size(); ++i) {
-      const std::uint64_t to = at[buckets.of(piece.tasks[i])]++;
-      sorted.tasks[to] = piece.tasks[i];
-      sorted.workers[to] = piece.workers[i];
-      sorted.labels[to] = piece.labels[i];
+    auto& at = cursor[s];
+    for (std::size_t i = begin; i < end; ++i) {
+      const std::uint32_t task = piece.tasks[i];
+      sorted[at[buckets.of(task)]++] = pack(task & place_mask, piece.workers[i], piece.labels[i]);
     }
-    if (!may_need_positions) piece = AnswerPiece{};
+    // Positions in the file are looked up again only when repeats are rejected.
+    if (unread[p].fetch_sub(1) == 1 && policy != DuplicatePolicy::reject) piece = AnswerPiece{};
   });
 
   auto storage = std::make_shared<Annotations::Storage>();
@@ -155,45 +228,16 @@ Annotations build_annotations(std::vector<AnswerPiece> pieces, AnnotationNames n
   storage->workers.resize(total);
   storage->labels.resize(total);
   std::vector<BucketOutcome> outcomes(buckets.count);
-  HugeVector<std::uint32_t> kept_count(policy == DuplicatePolicy::keep_last ? tasks : 0);
-
-  pool.for_each_block(buckets.count, [&](std::size_t b, unsigned) {
+  std::vector<HugeVector<std::uint64_t>> scratch(pool.size());
+  pool.for_each_block(buckets.count, [&](std::size_t b, unsigned thread) {
+    const std::span answers(sorted.data() + bucket_begin[b], bucket_begin[b + 1] - bucket_begin[b]);
     const std::size_t first_task = b << buckets.shift;
-    const std::size_t last_task = std::min(tasks, (b + 1) << buckets.shift);
-    if (first_task >= last_task) return;
-    std::vector<std::uint32_t> at(last_task - first_task + 1, 0);
-    for (std::uint64_t i = bucket_begin[b]; i < bucket_begin[b + 1]; ++i) ++at[sorted.tasks[i] - first_task + 1];
-    at[0] = static_cast<std::uint32_t>(bucket_begin[b]);
-    for (std::size_t t = 1; t < at.size(); ++t) at[t] += at[t - 1];
-    for (std::size_t t = first_task; t < last_task; ++t) storage->task_offsets[t] = at[t - first_task];
-    for (std::uint64_t i = bucket_begin[b]; i < bucket_begin[b + 1]; ++i) {
-      const std::uint32_t to = at[sorted.tasks[i] - first_task]++;
-      storage->workers[to] = WorkerId{sorted.workers[i]};
-      storage->labels[to] = ClassId{sorted.labels[i]};
-    }
-    std::vector<std::pair<WorkerId, ClassId>> scratch;
-    BucketOutcome& outcome = outcomes[b];
-    for (std::size_t t = first_task; t < last_task; ++t) {
-      const std::size_t begin = storage->task_offsets[t];
-      const std::size_t length = at[t - first_task] - begin;
-      const std::span workers(storage->workers.data() + begin, length);
-      const std::span labels(storage->labels.data() + begin, length);
-      sort_by_worker(workers, labels, scratch);
-      if (policy == DuplicatePolicy::keep_last) {
-        kept_count[t] = static_cast<std::uint32_t>(keep_last(workers, labels, outcome));
-        continue;
-      }
-      for (std::size_t i = 1; i < length; ++i) {
-        if (workers[i] != workers[i - 1]) continue;
-        ++outcome.repeats;
-        if (outcome.repeated_pairs.size() < kMostRepeatsListed) {
-          outcome.repeated_pairs.emplace_back(static_cast<std::uint32_t>(t), static_cast<std::uint32_t>(workers[i]));
-        }
-      }
-    }
+    if (first_task >= tasks) return;
+    finish_bucket(answers, first_task, std::min(tasks, (b + 1) << buckets.shift), bucket_begin[b], policy,
+                  scratch[thread], *storage, outcomes[b]);
   });
   storage->task_offsets[tasks] = static_cast<AnswerIndex>(total);
-  sorted = Columns{};
+  sorted = {};
 
   BuildReport sums;
   for (const auto& outcome : outcomes) {
@@ -216,20 +260,7 @@ Annotations build_annotations(std::vector<AnswerPiece> pieces, AnnotationNames n
     }
     *repeated = locate_repeats(pieces, std::move(pairs));
   }
-  if (sums.duplicates_dropped > 0) {
-    // Rare: close the gaps.
-    AnswerIndex to = 0;
-    for (std::size_t t = 0; t < tasks; ++t) {
-      const AnswerIndex from = std::exchange(storage->task_offsets[t], to);
-      for (std::uint32_t i = 0; i < kept_count[t]; ++i, ++to) {
-        storage->workers[to] = storage->workers[from + i];
-        storage->labels[to] = storage->labels[from + i];
-      }
-    }
-    storage->task_offsets[tasks] = to;
-    storage->workers.resize(to);
-    storage->labels.resize(to);
-  }
+  if (sums.duplicates_dropped > 0) close_gaps(buckets, outcomes, bucket_begin, *storage);
   storage->names = std::move(names);
   if (report != nullptr) *report = sums;
   return Annotations(std::move(storage));

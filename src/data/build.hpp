@@ -40,10 +40,12 @@ struct AnswerPiece {
 struct RepeatedPair {
   std::uint64_t earlier;
   std::uint64_t later;
+  std::uint32_t task;
+  std::uint32_t worker;
 };
 
 /// Sorts answers into task order, in parallel, freeing each piece as it goes. Indices must be in range.
-/// With DuplicatePolicy::reject the first repeated pairs are collected into `repeated` (if given) and
+/// With DuplicatePolicy::reject the first repeated pairs in file order are collected into `repeated` (if given) and
 /// bad_input is thrown by the caller's choice: this function throws only if `repeated` is null.
 [[nodiscard]] Annotations build_annotations(std::vector<AnswerPiece> pieces, AnnotationNames names,
                                             DuplicatePolicy policy, ThreadPool& pool, BuildReport* report,

@@ -21,8 +21,7 @@ namespace {
 constexpr std::size_t kParallelPiece = std::size_t{1} << 20;
 
 [[noreturn]] void fail_io(const std::string& name, std::string_view what, int code, std::string_view remedy) {
-  throw Error(ErrorCode::io,
-              fmt::format("{}: {}: {}{}", name, what, std::generic_category().message(code), remedy));
+  throw Error(ErrorCode::io, fmt::format("{}: {}: {}{}", name, what, std::generic_category().message(code), remedy));
 }
 
 class Descriptor {

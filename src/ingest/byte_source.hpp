@@ -34,8 +34,8 @@ class ByteSource {
 /// Opens the input as it is stored, unpacking nothing.
 [[nodiscard]] std::unique_ptr<ByteSource> open_raw(const Input& input, const RunContext& context);
 
-/// Opens the input; gzip and zstd are recognised by their first bytes and unpacked, from a file in a thread of their own. Formats
-/// that cannot be read (zip, xz, …) are refused by name.
+/// Opens the input; gzip and zstd are recognised by their first bytes and unpacked, from a file in a thread of their
+/// own. Formats that cannot be read (zip, xz, …) are refused by name.
 [[nodiscard]] std::unique_ptr<ByteSource> open_input(const Input& input, const RunContext& context);
 
 }  // namespace wisecrowd::ingest

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
 #include <string_view>
 #include <vector>
 
@@ -10,10 +9,6 @@
 #include "ingest/columns.hpp"
 #include "ingest/key_table.hpp"
 #include "ingest/problems.hpp"
-
-namespace simdjson::dom {
-class parser;
-}
 
 namespace wisecrowd::ingest {
 
@@ -45,14 +40,13 @@ struct Chunk {
 
   // Set before parsing.
   std::string_view text;
-  bool last = false;    ///< the file ends with this text
   bool quotes = false;  ///< there may be a quote in it
 
   // Found.
-  std::uint64_t lines = 0;     ///< line ends in the text
-  std::uint64_t rows = 0;      ///< data rows seen
-  std::uint64_t dropped = 0;   ///< of these, rows with a problem
-  std::uint32_t entries = 0;   ///< of `labels`: answers, and tasks that got none
+  std::uint64_t lines = 0;    ///< line ends in the text
+  std::uint64_t rows = 0;     ///< data rows seen
+  std::uint64_t dropped = 0;  ///< of these, rows with a problem
+  std::uint32_t entries = 0;  ///< of `labels`: answers, and tasks that got none
   std::uint32_t answers = 0;
   ShardedKeys task_keys;
   ShardedKeys worker_keys;
@@ -64,7 +58,6 @@ struct Chunk {
   ChunkClasses classes;
   Arena text_store;
   std::vector<const char*> field_ends;
-  std::shared_ptr<simdjson::dom::parser> json;
 
   static constexpr std::uint32_t kBareTask = 0xFFFFFFFF;
 

@@ -16,19 +16,19 @@ ClassColumn::ClassColumn(const std::vector<std::string>& given) : given_(!given.
     names_.intern(name);
   }
   if (names_.size() > kMaxClasses) {
-    throw Error(ErrorCode::bad_parameter, fmt::format("{} classes are listed; at most {} can be told apart",
-                                                      names_.size(), kMaxClasses));
+    throw Error(ErrorCode::bad_parameter,
+                fmt::format("{} classes are listed; at most {} can be told apart", names_.size(), kMaxClasses));
   }
 }
 
 std::uint32_t ClassColumn::add(std::string_view label, const std::string& file) {
   const std::uint32_t code = names_.intern(label);
   if (code >= kMaxClasses) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{}: more than {} different labels (for example '{}', '{}', '{}'): is this free text or a "
-                            "real value? Labels must be classes; check which column is the label",
-                            file, kMaxClasses, printable(names_[0], 30), printable(names_[1], 30),
-                            printable(names_[2], 30)));
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("{}: more than {} different labels (for example '{}', '{}', '{}'): is this free text or a "
+                    "real value? Labels must be classes; check which column is the label",
+                    file, kMaxClasses, printable(names_[0], 30), printable(names_[1], 30), printable(names_[2], 30)));
   }
   return code;
 }

@@ -35,8 +35,8 @@ class ClassColumn {
   Interner names_;
 };
 
-/// The labels that one chunk slot has met, with codes of its own; kept from window to window. Threads fill theirs without
-/// meeting, and `merge` translates.
+/// The labels that one chunk slot has met, with codes of its own; kept from window to window. Threads fill theirs
+/// without meeting, and `merge` translates.
 class ChunkClasses {
  public:
   static constexpr std::uint32_t kUnknown = 0xFFFFFFFF;  ///< not in the given class list

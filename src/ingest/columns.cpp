@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 
+#include "ingest/key_table.hpp"
 #include "ingest/problems.hpp"
 #include "wisecrowd/error.hpp"
 
@@ -14,20 +15,22 @@ namespace wisecrowd::ingest {
 namespace {
 
 // In order of preference, in lower case; blanks, hyphens and dots of a header count as underscores.
-constexpr std::string_view kTaskAliases[] = {
-    "task",        "task_id",     "taskid",  "item",    "item_id",  "itemid",      "example",     "example_id",
-    "question",    "question_id", "object",  "object_id", "instance", "instance_id", "unit",        "unit_id",
-    "_unit_id",    "document",    "document_id", "doc_id", "sample",  "sample_id",   "hitid",       "hit_id",
-    "assignment:task_id"};
+constexpr std::string_view kTaskAliases[] = {"task",    "task_id",   "taskid",     "item",        "item_id",
+                                             "itemid",  "example",   "example_id", "question",    "question_id",
+                                             "object",  "object_id", "instance",   "instance_id", "unit",
+                                             "unit_id", "_unit_id",  "document",   "document_id", "doc_id",
+                                             "sample",  "sample_id", "hitid",      "hit_id",      "assignment:task_id"};
 constexpr std::string_view kWorkerAliases[] = {
-    "worker",     "worker_id",  "workerid", "annotator",   "annotator_id", "rater",          "rater_id",
-    "performer",  "performer_id", "user",   "user_id",     "userid",       "username",       "labeler",
-    "labeler_id", "labeller",   "labeller_id", "coder",    "coder_id",     "judge",          "judge_id",
-    "contributor", "contributor_id", "_worker_id", "participant", "participant_id", "respondent",
-    "assignment:worker_id"};
-constexpr std::string_view kLabelAliases[] = {"label", "answer",     "rating",   "value",    "response", "class",
-                                              "category", "vote",    "annotation", "judgment", "judgement", "choice"};
-constexpr std::string_view kTruthAliases[] = {"truth",        "true_label", "gold",       "gold_label", "gt",
+    "worker",       "worker_id",      "workerid",       "annotator",
+    "annotator_id", "rater",          "rater_id",       "performer",
+    "performer_id", "user",           "user_id",        "userid",
+    "username",     "labeler",        "labeler_id",     "labeller",
+    "labeller_id",  "coder",          "coder_id",       "judge",
+    "judge_id",     "contributor",    "contributor_id", "_worker_id",
+    "participant",  "participant_id", "respondent",     "assignment:worker_id"};
+constexpr std::string_view kLabelAliases[] = {"label",    "answer", "rating",     "value",    "response",  "class",
+                                              "category", "vote",   "annotation", "judgment", "judgement", "choice"};
+constexpr std::string_view kTruthAliases[] = {"truth",        "true_label", "gold",       "gold_label",    "gt",
                                               "ground_truth", "target",     "true_class", "correct_answer"};
 constexpr std::string_view kPredictionAliases[] = {"agg_label", "consensus_label", "prediction", "predicted_label"};
 
@@ -70,7 +73,8 @@ std::optional<std::size_t> as_position(const std::string& text) {
 
 std::string quoted_list(std::span<const std::string_view> names, std::size_t most) {
   std::string out;
-  for (std::size_t i = 0; i < std::min(most, names.size()); ++i) out += fmt::format("{}{}", i > 0 ? ", " : "", names[i]);
+  for (std::size_t i = 0; i < std::min(most, names.size()); ++i)
+    out += fmt::format("{}{}", i > 0 ? ", " : "", names[i]);
   return names.size() > most ? out + ", …" : out;
 }
 
@@ -108,9 +112,8 @@ bool take_positions(ColumnPlan& plan, const std::string& file, std::span<const W
   for (const auto& column : wanted) {
     const std::size_t position = *as_position(column.given);
     if (position > plan.names.size()) {
-      throw Error(ErrorCode::bad_parameter,
-                  fmt::format("{}: there is no column {} for the {}: the first row has {}", file, position, column.role,
-                              plan.names.size()));
+      throw Error(ErrorCode::bad_parameter, fmt::format("{}: there is no column {} for the {}: the first row has {}",
+                                                        file, position, column.role, plan.names.size()));
     }
     *column.place = position - 1;
   }
@@ -167,9 +170,13 @@ void refuse_repeated_names(const ColumnPlan& plan, const std::string& file, bool
     const auto& name = plan.names[column];
     for (std::size_t other = 0; other < plan.names.size(); ++other) {
       if (other == column || plan.names[other] != name) continue;
+      if (plan.format == TableFormat::jsonl) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("{}: the key '{}' appears twice in the first object: keep one", file, printable(name)));
+      }
       throw Error(ErrorCode::bad_input,
-                  fmt::format("{}: columns {} and {} are both named '{}': rename one", file, std::min(column, other) + 1,
-                              std::max(column, other) + 1, printable(name)));
+                  fmt::format("{}: columns {} and {} are both named '{}': rename one", file,
+                              std::min(column, other) + 1, std::max(column, other) + 1, printable(name)));
     }
   };
   for (const std::size_t column : {plan.task, plan.worker, plan.label}) {
@@ -233,14 +240,15 @@ ColumnPlan plan_answers(const std::string& file, TableFormat format, std::vector
     }
     if (plan.names.size() < 2 && format != TableFormat::jsonl) {
       throw Error(ErrorCode::bad_input,
-                  fmt::format("{}: a wide table has one column per worker beside the task; this one has only {}{}", file,
-                              shown_header(plan), hint(plan)));
+                  fmt::format("{}: a wide table has one column per worker beside the task; this one has only {}{}",
+                              file, shown_header(plan), hint(plan)));
     }
     refuse_repeated_names(plan, file, format != TableFormat::jsonl);
     for (std::size_t c = 0; c < plan.names.size() && format != TableFormat::jsonl; ++c) {
-      if (c != plan.task && plan.names[c].empty()) {
+      if (c != plan.task && plan.names[c].size() - 1 >= kLongestName) {
         throw Error(ErrorCode::bad_input,
-                    fmt::format("{}: column {} has no name: in a wide table the header names the workers", file, c + 1));
+                    fmt::format("{}: column {} has {} name: in a wide table the header names the workers", file, c + 1,
+                                plan.names[c].empty() ? "no" : "too long a"));
       }
     }
     return plan;

@@ -18,8 +18,8 @@ struct ColumnPlan {
   std::vector<std::string> names;  ///< of all columns; for JSON Lines, the keys of the first row
   bool has_header = true;
   std::size_t task = kNoColumn;
-  std::size_t worker = kNoColumn;  ///< only long rows have one
-  std::size_t label = kNoColumn;   ///< not in wide tables
+  std::size_t worker = kNoColumn;    ///< only long rows have one
+  std::size_t label = kNoColumn;     ///< not in wide tables
   std::vector<std::size_t> numbers;  ///< columns of probabilities, label tables only
 
   [[nodiscard]] char delimiter() const noexcept { return format == TableFormat::tsv ? '\t' : ','; }

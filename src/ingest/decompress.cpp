@@ -25,8 +25,8 @@ constexpr std::size_t kAheadBlock = std::size_t{1} << 20;
 constexpr std::size_t kBlocksAhead = 8;
 
 [[noreturn]] void fail_packed(const std::string& name, std::string_view what, std::uint64_t unpacked) {
-  throw Error(ErrorCode::bad_input, fmt::format("{}: {} after {} unpacked bytes: fetch or pack the file again", name,
-                                                what, unpacked));
+  throw Error(ErrorCode::bad_input,
+              fmt::format("{}: {} after {} unpacked bytes: fetch or pack the file again", name, what, unpacked));
 }
 
 /// What both unpackers share: a buffer of packed bytes.

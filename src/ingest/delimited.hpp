@@ -124,9 +124,9 @@ inline const char* closing_quote(const char* from, const char* end, std::uint64_
   return end;
 }
 
-/// Cuts `text` into rows and calls handle(row, line) for each that is not blank; lines count from 0. LF, CR LF and CR end
-/// a row. `most_fields` limits how many fields of a row are kept, not how many are counted. Handle returns false to stop;
-/// the result is the number of bytes taken.
+/// Cuts `text` into rows and calls handle(row, line) for each that is not blank; lines count from 0. LF, CR LF and CR
+/// end a row. `most_fields` limits how many fields of a row are kept, not how many are counted. Handle returns false to
+/// stop; the result is the number of bytes taken.
 template <bool kQuotes, class Handle>
 std::size_t parse_delimited(std::string_view text, char delimiter, std::size_t most_fields,
                             std::vector<const char*>& ends, Arena& store, std::uint64_t& lines, Handle&& handle) {

@@ -21,14 +21,47 @@ Field json_text(const simdjson::dom::element& value, Arena& store) {
   return {{}, Field::State::nested};
 }
 
-std::string json_failure(simdjson::error_code code, std::string_view line) {
+namespace {
+
+std::string explain(simdjson::error_code code, std::string_view line) {
   if (code == simdjson::INCORRECT_TYPE) return "the line is not a JSON object: one {…} per line is wanted";
   if (code == simdjson::CAPACITY || code == simdjson::MEMALLOC) return "the line is too long for the JSON parser";
-  const std::string reason = simdjson::error_message(code);
+  const auto first = line.find_first_not_of(" \t");
   const auto last = line.find_last_not_of(" \t");
-  const bool whole = line.front() == '{' && last != std::string_view::npos && line[last] == '}';
-  return fmt::format("the line is not valid JSON ({}): {}", reason,
+  const bool whole = first != std::string_view::npos && line[first] == '{' && line[last] == '}';
+  return fmt::format("the line is not valid JSON ({}): {}", simdjson::error_message(code),
                      whole ? "correct it" : "JSON Lines is wanted, one whole object per line");
+}
+
+}  // namespace
+
+JsonLine::JsonLine(const ColumnPlan& plan) : plan_(plan), values_(plan.names.size()) {
+  for (const std::size_t column : {plan.task, plan.worker, plan.label}) {
+    if (column != kNoColumn) wanted_.push_back(column);
+  }
+  wanted_.insert(wanted_.end(), plan.numbers.begin(), plan.numbers.end());
+}
+
+bool JsonLine::parse(std::string_view line) {
+  simdjson::dom::element root;
+  auto code = parser_.parse(line.data(), line.size(), false).get(root);
+  if (code == simdjson::SUCCESS) code = root.get(object_);
+  if (code != simdjson::SUCCESS) {
+    failure_ = explain(code, line);
+    return false;
+  }
+  for (const std::size_t column : wanted_) values_[column].reset();
+  for (const auto& member : object_) {
+    for (const std::size_t column : wanted_) {
+      if (member.key != plan_.names[column]) continue;
+      if (values_[column]) {
+        failure_ = fmt::format("the key '{}' appears twice: keep one", printable(member.key));
+        return false;
+      }
+      values_[column] = member.value;
+    }
+  }
+  return true;
 }
 
 std::vector<std::string> json_keys(std::string_view line, std::string& failure) {
@@ -38,7 +71,7 @@ std::vector<std::string> json_keys(std::string_view line, std::string& failure) 
   auto code = parser.parse(line.data(), line.size(), true).get(root);
   if (code == simdjson::SUCCESS) code = root.get(object);
   if (code != simdjson::SUCCESS) {
-    failure = json_failure(code, line);
+    failure = explain(code, line);
     return {};
   }
   std::vector<std::string> keys;

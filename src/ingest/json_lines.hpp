@@ -2,7 +2,9 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,28 +16,46 @@ namespace wisecrowd::ingest {
 /// The text of a JSON value; copied into `store`, because the parser reuses its memory for the next line.
 [[nodiscard]] Field json_text(const simdjson::dom::element& value, Arena& store);
 
-/// The keys of one object in its order, or the reason why the line is no object.
-[[nodiscard]] std::vector<std::string> json_keys(std::string_view line, std::string& failure);
+using JsonValue = std::optional<simdjson::dom::element>;
 
-/// Why a line could not be parsed, with a remedy.
-[[nodiscard]] std::string json_failure(simdjson::error_code code, std::string_view line);
+/// Parses one line after the other; what it returns lives until the next.
+class JsonLine {
+ public:
+  explicit JsonLine(const ColumnPlan& plan);
+  /// `line` must be followed by kScanPadding readable bytes. False: see failure().
+  [[nodiscard]] bool parse(std::string_view line);
+  [[nodiscard]] const simdjson::dom::object& object() const noexcept { return object_; }
+  [[nodiscard]] const std::vector<JsonValue>& values() const noexcept { return values_; }
+  /// Why the line could not be parsed, with a remedy.
+  [[nodiscard]] const std::string& failure() const noexcept { return failure_; }
+
+ private:
+  const ColumnPlan& plan_;
+  std::vector<std::size_t> wanted_;
+  simdjson::dom::parser parser_;
+  simdjson::dom::object object_;
+  std::vector<JsonValue> values_;
+  std::string failure_;
+};
+
+/// The keys of one object in its order, or, if `failure` is not empty then, none.
+[[nodiscard]] std::vector<std::string> json_keys(std::string_view line, std::string& failure);
 
 /// One line of JSON Lines. The wanted columns are found by key; other keys are ignored, in long rows.
 class JsonRow {
  public:
-  JsonRow(std::string_view raw, simdjson::dom::object object, std::size_t columns, Arena& store) noexcept
-      : raw_(raw), object_(object), columns_(columns), store_(store) {}
+  /// `values`: for each column of the plan, its value if it is wanted and there.
+  JsonRow(std::string_view raw, simdjson::dom::object object, const std::vector<JsonValue>& values,
+          Arena& store) noexcept
+      : raw_(raw), object_(object), values_(values), store_(store) {}
 
-  [[nodiscard]] std::size_t count() const noexcept { return columns_; }
+  [[nodiscard]] std::size_t count() const noexcept { return values_.size(); }
   [[nodiscard]] bool unclosed() const noexcept { return false; }
   [[nodiscard]] std::string_view raw() const noexcept { return raw_; }
-
-  void bind(const ColumnPlan& plan) noexcept { plan_ = &plan; }
   [[nodiscard]] Field field(std::size_t column) const {
-    simdjson::dom::element value;
-    if (object_.at_key(plan_->names[column]).get(value) != simdjson::SUCCESS) return {{}, Field::State::absent};
-    return json_text(value, store_);
+    return values_[column] ? json_text(*values_[column], store_) : Field{{}, Field::State::absent};
   }
+  /// Wide rows: every key but the task's is a worker.
   template <class Visit>
   void for_each_worker(const TableContext& table, const Visit& visit) const {
     for (const auto& member : object_) {
@@ -48,40 +68,28 @@ class JsonRow {
  private:
   std::string_view raw_;
   simdjson::dom::object object_;
-  std::size_t columns_;
+  const std::vector<JsonValue>& values_;
   Arena& store_;
-  const ColumnPlan* plan_ = nullptr;
 };
 
-/// Parses the lines of `chunk` and calls handle(row, line) for each object.
+/// Parses the lines of `chunk` and calls handle(row, line) for each object, handle.refuse(…) for other lines.
 template <class Handle>
-void parse_json_lines(const TableContext& table, Chunk& chunk, Handle&& handle) {
-  if (!chunk.json) chunk.json = std::make_shared<simdjson::dom::parser>();
+void parse_json_lines(const TableContext& table, Chunk& chunk, Handle& handle) {
+  JsonLine parser(table.plan);
   std::string_view rest = chunk.text;
-  for (; !rest.empty(); ++chunk.lines) {
-    const std::size_t end = rest.find_first_of("\r\n");
+  while (!rest.empty()) {
+    const std::size_t end = std::min(rest.find_first_of("\r\n"), rest.size());
     const std::string_view line = rest.substr(0, end);
-    std::size_t taken = line.size();
-    if (end != std::string_view::npos) taken += rest.substr(end, 2) == "\r\n" ? 2 : 1;
-    const std::uint64_t number = chunk.lines;
-    rest.remove_prefix(taken);
-    if (line.find_first_not_of(" \t") == std::string_view::npos) {
-      if (end == std::string_view::npos) break;
-      continue;
+    if (line.find_first_not_of(" \t") != std::string_view::npos) {
+      if (parser.parse(line)) {
+        handle(JsonRow(line, parser.object(), parser.values(), chunk.text_store), chunk.lines);
+      } else {
+        handle.refuse(line, chunk.lines, parser.failure());
+      }
     }
-    simdjson::dom::element root;
-    simdjson::dom::object object;
-    auto code = chunk.json->parse(line.data(), line.size(), false).get(root);
-    const bool parsed = code == simdjson::SUCCESS;
-    if (parsed) code = root.get(object);
-    if (code != simdjson::SUCCESS) {
-      handle.refuse(line, number, json_failure(code, line));
-      continue;
-    }
-    JsonRow row(line, object, table.plan.names.size(), chunk.text_store);
-    row.bind(table.plan);
-    handle(row, number);
-    if (end == std::string_view::npos) break;
+    if (end == rest.size()) return;
+    rest.remove_prefix(end + (rest.substr(end, 2) == "\r\n" ? 2 : 1));
+    ++chunk.lines;
   }
 }
 

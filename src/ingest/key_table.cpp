@@ -130,7 +130,8 @@ void KeyTable::number_new(std::span<std::uint32_t> ids, ThreadPool& pool) {
                                               [](std::uint64_t sum, const Shard& s) { return sum + s.names; });
   if (names == size_) return;
   if (names >= kMaxNames) {
-    throw Error(ErrorCode::unsupported, fmt::format("more than {} different tasks or workers: split the data", kMaxNames));
+    throw Error(ErrorCode::unsupported,
+                fmt::format("more than {} different tasks or workers: split the data", kMaxNames));
   }
   if (final_of_row_.size() < ids.size()) final_of_row_.resize(ids.size());
   // The row that is its own provisional id is the one where a name appears first.

@@ -30,7 +30,8 @@ class KeyEntry {
         row_(row) {}
 
   [[nodiscard]] const char* data() const noexcept {
-    return reinterpret_cast<const char*>(static_cast<std::uintptr_t>(place_ & ((std::uint64_t{1} << kAddressBits) - 1)));
+    return reinterpret_cast<const char*>(
+        static_cast<std::uintptr_t>(place_ & ((std::uint64_t{1} << kAddressBits) - 1)));
   }
   [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(place_ >> kAddressBits); }
   /// What the shard tells names apart by before it compares them; the upper bits of the hash chose the shard.
@@ -59,7 +60,8 @@ class ShardedKeys {
   }
   void add(std::string_view name, std::uint64_t hash, std::uint32_t row) {
     List& list = lists_[hash >> (64 - kShardBits)];
-    if (list.size == list.entries.size()) [[unlikely]] list.entries.resize(std::max<std::size_t>(64, 2 * list.size));
+    if (list.size == list.entries.size()) [[unlikely]]
+      list.entries.resize(std::max<std::size_t>(64, 2 * list.size));
     list.entries[list.size++] = KeyEntry(name, hash, row);
   }
   [[nodiscard]] std::span<const KeyEntry> operator[](std::size_t shard) const noexcept {

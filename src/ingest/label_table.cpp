@@ -26,29 +26,19 @@ ColumnPlan plan_with_numbers(ColumnPlan plan) {
 
 }  // namespace
 
-SettledLabels read_settled_labels(const Input& input, bool with_numbers, bool headerless_allowed,
+SettledLabels read_settled_labels(const Input& input, bool with_numbers, const PlanColumns& plan,
                                   const ReadOptions& options, const Tuning& tuning, const RunContext& context,
                                   DataReport& report) {
   TableRequest request;
   request.kind = TableKind::labels;
   request.keep_lines = true;
   request.plan = [&](const std::string& file, TableFormat format, std::vector<std::string> names) {
-    ColumnPlan plan;
-    try {
-      plan = plan_labels(file, format, names, options);
-    } catch (const Error&) {
-      if (!headerless_allowed || format == TableFormat::jsonl || names.size() < 2) throw;
-      ReadOptions by_position = options;
-      by_position.task_column = "1";
-      by_position.label_column = "2";
-      plan = plan_labels(file, format, std::move(names), by_position);
-    }
-    return with_numbers ? plan_with_numbers(std::move(plan)) : plan;
+    ColumnPlan columns = plan(file, format, std::move(names));
+    return with_numbers ? plan_with_numbers(std::move(columns)) : columns;
   };
   SettledLabels settled{read_table(input, request, options, tuning, context, report), {}, {}};
   const Table& table = settled.table;
 
-  std::vector<std::uint32_t> task_of_row;
   std::uint64_t row = 0;
   ProblemList contradictions;
   for (const auto& piece : table.pieces) {
@@ -61,14 +51,23 @@ SettledLabels read_settled_labels(const Input& input, bool with_numbers, bool he
       }
       if (settled.codes[task] == piece.labels[i]) continue;
       ++report.rows_dropped;
-      contradictions.add(
-          {table.lines.line_of(row), table.plan.names[table.plan.label],
-           printable(table.classes.names()[piece.labels[i]]),
-           fmt::format("contradicts line {}, which says '{}' for the same task: keep one of them",
-                       table.lines.line_of(settled.rows[task]), printable(table.classes.names()[settled.codes[task]]))});
+      contradictions.add({table.lines.line_of(row), table.plan.names[table.plan.label],
+                          printable(table.classes.names()[piece.labels[i]]),
+                          fmt::format("contradicts line {}, which says '{}' for the same task: keep one of them",
+                                      table.lines.line_of(settled.rows[task]),
+                                      printable(table.classes.names()[settled.codes[task]]))});
     }
   }
-  add_problems(contradictions, table.file, 0, report);
+  report.problem_count += contradictions.count;
+  for (const auto& problem : contradictions.first) {
+    report.problems.push_back({table.file, problem.line, problem.column, problem.value, problem.message});
+  }
+  sort_problems(report);
+  settle_problems(table.file, options.lenient, report);
+  if (settled.codes.empty()) {
+    throw Error(ErrorCode::bad_input, fmt::format("{}: none of its {} rows can be used. The first problem: {}",
+                                                  table.file, report.rows, report.problems.front().text()));
+  }
   return settled;
 }
 
@@ -77,8 +76,12 @@ LabelTable read_label_table(const Input& input, const ReadOptions& options, cons
   DataReport own;
   DataReport& notes = report != nullptr ? *report : own;
   notes = {};
-  SettledLabels settled = read_settled_labels(input, true, false, options, tuning, context, notes);
-  settle_problems(settled.table.file, options.lenient, notes);
+  SettledLabels settled = read_settled_labels(
+      input, true,
+      [&](const std::string& file, TableFormat format, std::vector<std::string> names) {
+        return plan_labels(file, format, std::move(names), options);
+      },
+      options, tuning, context, notes);
   Table& table = settled.table;
 
   // A class may have a column of probabilities without being the label of any task.

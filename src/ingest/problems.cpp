@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
@@ -92,16 +94,22 @@ void add_problems(const ProblemList& list, const std::string& file, std::uint64_
   }
 }
 
+void sort_problems(DataReport& report) {
+  std::stable_sort(report.problems.begin(), report.problems.end(),
+                   [](const auto& a, const auto& b) { return a.line < b.line; });
+  if (report.problems.size() > kMostProblemsShown) report.problems.resize(kMostProblemsShown);
+}
+
 void settle_problems(const std::string& file, bool lenient, DataReport& report) {
   if (report.problem_count == 0) return;
   if (lenient) {
     report.warnings.push_back(
-        {"rows_dropped", fmt::format("{}: {} of {} rows were dropped because of problems, the first one being: {}", file,
-                                     report.rows_dropped, report.rows, report.problems.front().text())});
+        {"rows_dropped", fmt::format("{}: {} of {} rows were dropped because of problems, the first one being: {}",
+                                     file, report.rows_dropped, report.rows, report.problems.front().text())});
     return;
   }
-  std::string message = fmt::format("{}: {} problem{} found", file, report.problem_count,
-                                    report.problem_count == 1 ? "" : "s");
+  std::string message =
+      fmt::format("{}: {} problem{} found", file, report.problem_count, report.problem_count == 1 ? "" : "s");
   for (const auto& problem : report.problems) message += "\n  " + problem.text();
   if (report.problem_count > report.problems.size()) {
     message += fmt::format("\n  … and {} more", report.problem_count - report.problems.size());

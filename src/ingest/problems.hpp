@@ -10,10 +10,12 @@
 namespace wisecrowd::ingest {
 
 inline constexpr std::size_t kMostProblemsShown = 20;
-/// Stands for the byte that is not UTF-8 and other marks that must not reach a terminal.
+
+/// The text as it may be shown on a terminal: control characters and bytes that are not UTF-8 are spelled out, and what
+/// is too long is cut.
 [[nodiscard]] std::string printable(std::string_view value, std::size_t most_characters = 60);
 
-/// A list in parentheses or commas, shortened: "a, b, c and 12 more".
+/// A list with commas, shortened: "a, b, c and 12 more".
 [[nodiscard]] std::string shortened_list(const std::vector<std::string>& items, std::size_t most);
 
 /// A problem whose line is counted from the start of a stretch of text.
@@ -32,12 +34,15 @@ struct ProblemList {
   /// True when the next one will be kept in full; spares the making of a message that nobody sees.
   [[nodiscard]] bool wants_text() const noexcept { return first.size() < kMostProblemsShown; }
   void add(Problem problem);
-  void add_uncounted_text() noexcept { ++count; }
+  void add_without_text() noexcept { ++count; }
   void clear() noexcept;
 };
 
 /// Appends the problems of a stretch that begins at `first_line` to the report.
 void add_problems(const ProblemList& list, const std::string& file, std::uint64_t first_line, DataReport& report);
+
+/// Brings problems that were found in several passes over a file into its order.
+void sort_problems(DataReport& report);
 
 /// Strict: throws bad_input with the listed problems if there are any. Lenient: adds a warning.
 void settle_problems(const std::string& file, bool lenient, DataReport& report);

@@ -44,36 +44,60 @@ struct Gold {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> task_and_code;
 };
 
-ReadOptions gold_options(const ReadOptions& options, const ColumnPlan& answers) {
+/// Gold is laid out by its own options, else like the answers where it has such columns, else by the aliases.
+ColumnPlan plan_gold(const std::string& file, TableFormat format, std::vector<std::string> names,
+                     const ReadOptions& options, const ColumnPlan& answers) {
   ReadOptions gold = options;
-  gold.format = TableFormat::automatic;
-  gold.layout = TableLayout::automatic;
+  const auto there = [&](const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+  };
   gold.task_column = options.gold_task_column;
   gold.label_column = options.gold_label_column;
-  (void)answers;
-  return gold;
+  if (gold.task_column.empty() && there(options.task_column)) gold.task_column = options.task_column;
+  try {
+    return plan_labels(file, format, names, gold);
+  } catch (const Error&) {
+    const bool own_columns = !options.gold_task_column.empty() || !options.gold_label_column.empty();
+    if (own_columns || format == TableFormat::jsonl) throw;
+    if (there(options.label_column)) {
+      gold.label_column = options.label_column;
+    } else if (!answers.has_header && names.size() >= 2) {
+      // Answers without a header come with gold without one.
+      gold.task_column = "1";
+      gold.label_column = "2";
+    } else {
+      throw;
+    }
+    return plan_labels(file, format, std::move(names), gold);
+  }
 }
 
 Gold read_gold(const Input& input, const ReadOptions& options, const Tuning& tuning, const RunContext& context,
                Table& answers, DataReport& report) {
+  ReadOptions reading = options;
+  reading.format = TableFormat::automatic;
+  const auto plan = [&](const std::string& name, TableFormat format, std::vector<std::string> names) {
+    return plan_gold(name, format, std::move(names), options, answers.plan);
+  };
   DataReport notes;
-  const ReadOptions gold_reading = gold_options(options, answers.plan);
-  SettledLabels settled =
-      read_settled_labels(input, false, !answers.plan.has_header, gold_reading, tuning, context, notes);
-  report.gold_rows = notes.rows;
-  const std::string file = settled.table.file;
-  try {
-    settle_problems(file, options.lenient, notes);
-  } catch (...) {
+  const auto hand_over = [&] {
+    report.gold_rows = notes.rows;
+    report.rows_dropped += notes.rows_dropped;
     report.problem_count += notes.problem_count;
     report.problems.insert(report.problems.end(), notes.problems.begin(), notes.problems.end());
+    if (report.problems.size() > kMostProblemsShown) report.problems.resize(kMostProblemsShown);
+    report.warnings.insert(report.warnings.end(), notes.warnings.begin(), notes.warnings.end());
+  };
+  std::optional<SettledLabels> read;
+  try {
+    read = read_settled_labels(input, false, plan, reading, tuning, context, notes);
+  } catch (...) {
+    hand_over();
     throw;
   }
-  report.problem_count += notes.problem_count;
-  for (auto& problem : notes.problems) {
-    if (report.problems.size() < kMostProblemsShown) report.problems.push_back(std::move(problem));
-  }
-  report.warnings.insert(report.warnings.end(), notes.warnings.begin(), notes.warnings.end());
+  hand_over();
+  SettledLabels& settled = *read;
+  const std::string& file = settled.table.file;
 
   Gold gold;
   std::uint64_t unknown = 0;
@@ -116,13 +140,24 @@ void reverse(std::vector<AnswerPiece>& pieces) {
   }
 }
 
-/// The pair of names at a position in file order.
-std::pair<std::uint32_t, std::uint32_t> pair_at(const std::vector<AnswerPiece>& pieces, std::uint64_t position) {
-  for (const auto& piece : pieces) {
-    if (position < piece.size()) return {piece.tasks[position], piece.workers[position]};
-    position -= piece.size();
+/// Builds the annotations and adds a problem for every repeated pair.
+Annotations build_without_repeats(Table& table, AnnotationNames names, ThreadPool& pool, DataReport& report) {
+  BuildReport built;
+  std::vector<RepeatedPair> repeated;
+  const Annotations answers =
+      build_annotations(std::move(table.pieces), std::move(names), DuplicatePolicy::reject, pool, &built, &repeated);
+  for (std::size_t i = 0; i < std::min(repeated.size(), kMostProblemsShown); ++i) {
+    const auto& pair = repeated[i];
+    report.problems.push_back(
+        {table.file, table.lines.line_of(pair.later), "", "",
+         fmt::format("worker '{}' already answered task '{}' in line {}: remove one, or choose the duplicate policy "
+                     "keep-last or repeat",
+                     printable(answers.worker_names()[pair.worker]), printable(answers.task_names()[pair.task]),
+                     table.lines.line_of(pair.earlier))});
   }
-  return {0, 0};
+  report.problem_count += built.repeats;
+  sort_problems(report);
+  return answers;
 }
 
 }  // namespace
@@ -141,16 +176,21 @@ Dataset read_dataset(const Input& answers, const std::optional<Input>& gold, con
     return plan_answers(file, format, std::move(names), options);
   };
   Table table = read_table(answers, request, options, tuning, context, notes);
+  ThreadPool& pool = context.pool();
+  const bool reject = options.duplicates == DuplicatePolicy::reject;
+  if (reject && !options.lenient && notes.problem_count > 0) {
+    AnnotationNames names{table.tasks.release(pool), table.workers.release(pool), table.classes.final_names()};
+    (void)build_without_repeats(table, std::move(names), pool, notes);  // for the list of problems
+  }
   settle_problems(table.file, options.lenient, notes);
   if (table.pieces.empty()) {
-    throw Error(ErrorCode::bad_input, fmt::format("{}: none of its {} rows can be used. The first problem: {}", table.file,
-                                                  notes.rows, notes.problems.front().text()));
+    throw Error(ErrorCode::bad_input, fmt::format("{}: none of its {} rows can be used. The first problem: {}",
+                                                  table.file, notes.rows, notes.problems.front().text()));
   }
   Gold known;
   if (gold) known = read_gold(*gold, options, tuning, context, table, notes);
   warn_of_lookalikes(table.classes, table.file, notes);
 
-  ThreadPool& pool = context.pool();
   const auto ids = table.classes.final_ids();
   translate_labels(table.pieces, ids, pool);
   Dataset data;
@@ -162,39 +202,24 @@ Dataset read_dataset(const Input& answers, const std::optional<Input>& gold, con
   if (context.cancelled()) throw Cancelled();
   context.report({.stage = "sorting"});
 
-  BuildReport built;
-  const bool reject = options.duplicates == DuplicatePolicy::reject;
-  if (!reject || options.lenient) {
-    if (reject) reverse(table.pieces);
-    const auto policy = reject ? DuplicatePolicy::keep_last : options.duplicates;
-    data.answers = build_annotations(std::move(table.pieces), std::move(names), policy, pool, &built);
-    notes.duplicates_dropped = built.duplicates_dropped;
-    notes.duplicates_contradicting = built.duplicates_contradicting;
-    if (built.duplicates_dropped > 0) {
-      notes.warnings.push_back(
-          {"duplicates", fmt::format("{}: {} answers repeat a task and worker; {} contradict the other answer. The {} "
-                                     "answer was kept",
-                                     table.file, built.duplicates_dropped, built.duplicates_contradicting,
-                                     reject ? "first" : "last")});
-    }
+  if (reject && !options.lenient) {
+    data.answers = build_without_repeats(table, std::move(names), pool, notes);
+    settle_problems(table.file, false, notes);
     return data;
   }
-  std::vector<RepeatedPair> repeated;
-  const auto pieces = table.pieces;
-  data.answers = build_annotations(std::move(table.pieces), std::move(names), DuplicatePolicy::reject, pool, &built,
-                                   &repeated);
-  for (const auto& pair : repeated) {
-    if (notes.problems.size() == kMostProblemsShown) break;
-    const auto [task, worker] = pair_at(pieces, pair.later);
-    notes.problems.push_back(
-        {table.file, table.lines.line_of(pair.later), "", "",
-         fmt::format("worker '{}' already answered task '{}' in line {}: remove one, or choose the duplicate policy "
-                     "keep-last or repeat",
-                     printable(data.answers.worker_names()[worker]), printable(data.answers.task_names()[task]),
-                     table.lines.line_of(pair.earlier))});
+  BuildReport built;
+  if (reject) reverse(table.pieces);
+  const auto policy = reject ? DuplicatePolicy::keep_last : options.duplicates;
+  data.answers = build_annotations(std::move(table.pieces), std::move(names), policy, pool, &built);
+  notes.duplicates_dropped = built.duplicates_dropped;
+  notes.duplicates_contradicting = built.duplicates_contradicting;
+  if (built.duplicates_dropped > 0) {
+    notes.warnings.push_back(
+        {"duplicates",
+         fmt::format("{}: {} answers repeat a task and worker, {} of them contradict the other answer. The "
+                     "{} answer was kept",
+                     table.file, built.duplicates_dropped, built.duplicates_contradicting, reject ? "first" : "last")});
   }
-  notes.problem_count += built.repeats;
-  settle_problems(table.file, false, notes);
   return data;
 }
 

@@ -26,7 +26,7 @@ std::size_t first_bad_byte(std::string_view text) {
 
 void RowChecks::problem(std::uint64_t line, std::string_view column, std::string_view value, std::string_view message) {
   if (!chunk_.problems.wants_text()) {
-    chunk_.problems.add_uncounted_text();
+    chunk_.problems.add_without_text();
     return;
   }
   chunk_.problems.add({line, printable(column), printable(value), std::string(message)});
@@ -76,10 +76,9 @@ bool RowChecks::refuse_count(std::size_t count, std::uint64_t line) {
   problem(line, "", "",
           fmt::format("the row has {} field{}, the {} has {}: {}", count, count == 1 ? "" : "s",
                       table_.plan.has_header ? "header" : "first row", wanted,
-                      count < wanted
-                          ? "add what is missing"
-                          : fmt::format("put fields that contain a {} in quotes",
-                                        table_.plan.format == TableFormat::tsv ? "tab" : "comma")));
+                      count < wanted ? "add what is missing"
+                                     : fmt::format("put fields that contain a {} in quotes",
+                                                   table_.plan.format == TableFormat::tsv ? "tab" : "comma")));
   return false;
 }
 
@@ -102,6 +101,13 @@ bool RowChecks::refuse_field(const Field& field, std::string_view column, std::u
       problem(line, column, field.text, "is an array or an object: give one text, number or boolean");
       break;
   }
+  return false;
+}
+
+bool RowChecks::refuse_worker_key(std::string_view worker, std::uint64_t line) {
+  problem(line, "", worker,
+          worker.empty() ? "a key is empty: in the wide layout keys name the workers"
+                         : "a key is too long to be the name of a worker");
   return false;
 }
 

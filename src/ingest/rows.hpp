@@ -37,6 +37,7 @@ class RowChecks {
   bool refuse_unclosed(std::string_view raw, std::uint64_t line);
   bool refuse_count(std::size_t count, std::uint64_t line);
   bool refuse_field(const Field& field, std::string_view column, std::uint64_t line);
+  bool refuse_worker_key(std::string_view worker, std::uint64_t line);
   bool refuse_label(std::string_view label, std::string_view column, std::uint64_t line);
 
   const TableContext& table_;
@@ -95,7 +96,9 @@ class WideRows : public RowChecks {
     bool good = usable(task, table_.plan.task, line);
     row.for_each_worker(table_, [&](std::string_view worker, std::uint64_t, const Field& cell) {
       if (cell.state == Field::State::null || (cell.state == Field::State::ok && cell.text.empty())) return;
-      if (cell.state != Field::State::ok) {
+      if (worker.size() - 1 >= kLongestName) {
+        good = refuse_worker_key(worker, line);
+      } else if (cell.state != Field::State::ok || cell.text.size() > kLongestName) {
         good = refuse_field(cell, worker, line);
       } else if (chunk_.classes.code(cell.text, table_.classes) == ChunkClasses::kUnknown) {
         good = refuse_label(cell.text, worker, line);

@@ -47,7 +47,8 @@ class TableReader {
   Table read() {
     read_header();
     TableContext columns{table_.plan, table_.classes, table_.tasks, table_.workers, {}};
-    if (table_.plan.layout == TableLayout::wide && table_.plan.format != TableFormat::jsonl) add_column_workers(columns);
+    if (table_.plan.layout == TableLayout::wide && table_.plan.format != TableFormat::jsonl)
+      add_column_workers(columns);
     std::size_t wanted = tuning_.window_bytes;
     for (;;) {
       if (context_.cancelled()) throw Cancelled();
@@ -86,49 +87,44 @@ class TableReader {
 
   /// Finds the first row, lays out the columns and moves past the header.
   void read_header() {
-    window_.fill(std::max<std::size_t>(tuning_.window_bytes, 3));
+    ensure(3);
     if (window_.bytes().starts_with("\xEF\xBB\xBF")) window_.consume(3);
-    for (std::size_t wanted = tuning_.window_bytes;; wanted = window_.bytes().size() * 2) {
-      window_.fill(std::max<std::size_t>(wanted, 1));
-      const auto text = window_.bytes().find_first_not_of("\r\n");
-      if (text != std::string_view::npos && text < 4096) break;
-      if (window_.at_end() && text == std::string_view::npos) {
-        throw Error(ErrorCode::bad_input, fmt::format("{}: the file is empty", table_.file));
-      }
-      skip_blank_lines();
-    }
     skip_blank_lines();
+    if (window_.bytes().empty()) throw Error(ErrorCode::bad_input, fmt::format("{}: the file is empty", table_.file));
     std::string_view row = first_row('\0');
     const TableFormat format = detect_format(table_.file, row, options_.format);
     if (format != TableFormat::jsonl) row = first_row(format == TableFormat::tsv ? '\t' : ',');
     if (row.find('\0') != std::string_view::npos || !simdjson::validate_utf8(row.data(), row.size())) {
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("{}:{}: the first line '{}' is not UTF-8 text: a table in CSV, TSV or JSON Lines is wanted, "
-                              "saved as UTF-8",
-                              table_.file, line_, printable(row, 30)));
+      throw Error(
+          ErrorCode::bad_input,
+          fmt::format("{}:{}: the first line '{}' is not UTF-8 text: a table in CSV, TSV or JSON Lines is wanted, "
+                      "saved as UTF-8",
+                      table_.file, line_, printable(row, 30)));
     }
     std::vector<std::string> names = format == TableFormat::jsonl ? keys_of(row) : fields_of(row, format);
     table_.plan = request_.plan(table_.file, format, std::move(names));
     if (format == TableFormat::jsonl || !table_.plan.has_header) return;
-    for (const char c : row) line_ += c == '\n' ? 1 : 0;
-    for (std::size_t i = 0; i < row.size(); ++i) line_ += row[i] == '\r' && (i + 1 == row.size() || row[i + 1] != '\n') ? 1 : 0;
+    for (std::size_t i = 0; i < row.size(); ++i) {  // a quoted name may span lines
+      line_ += row[i] == '\n' || (row[i] == '\r' && row.substr(i, 2) != "\r\n") ? 1 : 0;
+    }
     window_.consume(row.size());
     skip_line_end();
   }
 
-  void skip_line_end() {
-    window_.fill(2);
+  /// At least so many bytes, unless the file ends before.
+  void ensure(std::size_t bytes) {
+    if (window_.bytes().size() < bytes) window_.fill(std::max(bytes, tuning_.window_bytes));
+  }
+  bool skip_line_end() {
+    ensure(2);
     const std::string_view bytes = window_.bytes();
-    if (bytes.empty() || (bytes[0] != '\n' && bytes[0] != '\r')) return;
+    if (bytes.empty() || (bytes[0] != '\n' && bytes[0] != '\r')) return false;
     ++line_;
     window_.consume(bytes.starts_with("\r\n") ? 2 : 1);
+    return true;
   }
   void skip_blank_lines() {
-    for (;;) {
-      window_.fill(2);
-      const std::string_view bytes = window_.bytes();
-      if (bytes.empty() || (bytes[0] != '\n' && bytes[0] != '\r')) return;
-      skip_line_end();
+    while (skip_line_end()) {
     }
   }
 
@@ -165,9 +161,10 @@ class TableReader {
       std::uint64_t lines = 0;
       parse_delimited<true>(row, delimiter, count, ends, store, lines, [&](const DelimitedRow& cut, std::uint64_t) {
         if (cut.unclosed()) {
-          throw Error(ErrorCode::bad_input, fmt::format("{}:{}: a quoted field of the first row is never closed: add the "
-                                                        "closing quote",
-                                                        table_.file, line_));
+          throw Error(ErrorCode::bad_input,
+                      fmt::format("{}:{}: a quoted field of the first row is never closed: add the "
+                                  "closing quote",
+                                  table_.file, line_));
         }
         for (std::size_t i = 0; pass == 1 && i < cut.count(); ++i) {
           const Field field = cut.field(i);
@@ -279,8 +276,8 @@ class TableReader {
       answers_ += chunk->answers;
       bare_tasks = bare_tasks || chunk->answers != chunk->entries;
     }
-    // A strict reader goes on only to list the other problems.
-    const bool hopeless = !options_.lenient && report_.problem_count > 0;
+    // A strict reader goes on only to list the other problems; repeats, which need lines, are found later.
+    const bool hopeless = !options_.lenient && report_.problem_count > 0 && !request_.keep_lines;
     if (rows == 0 || hopeless) return;
 
     AnswerPiece piece;

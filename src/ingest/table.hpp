@@ -43,11 +43,14 @@ struct Table {
 
 enum class TableKind { answers, labels };
 
+/// Lays out the columns once the format and the names in the first row are known.
+using PlanColumns =
+    std::function<ColumnPlan(const std::string& file, TableFormat format, std::vector<std::string> names)>;
+
 struct TableRequest {
   TableKind kind = TableKind::answers;
   bool keep_lines = false;
-  /// Lays out the columns once the format and the names in the first row are known.
-  std::function<ColumnPlan(const std::string& file, TableFormat format, std::vector<std::string> names)> plan;
+  PlanColumns plan;
 };
 
 /// Reads a table in parallel. Bad rows are left out and noted in `report`; what spoils the file as a whole throws.

@@ -69,7 +69,7 @@ std::vector<std::size_t> cut_quoted(std::string_view text, bool at_end, std::siz
   std::size_t begin = 0;     // of the current stretch
   std::size_t last_end = 0;  // of the last whole row seen
   bool inside = false;
-  std::size_t skip_to = 0;   // the second half of a doubled quote
+  std::size_t skip_to = 0;  // the second half of a doubled quote
   for (std::size_t base = 0; base < text.size(); base += 64) {
     const ByteBlock block(text.data() + base);
     const std::uint64_t quotes = block.equal('"');

@@ -30,9 +30,9 @@ class WindowReader {
   bool at_end_ = false;
 };
 
-/// Cuts text that begins at the start of a row into stretches of whole rows, each about `chunk_bytes` long. What is left
-/// over (a row that goes on after the text) belongs to no stretch. `quotes`: line ends inside quoted fields separate
-/// nothing. Returns the end of each stretch.
+/// Cuts text that begins at the start of a row into stretches of whole rows, each about `chunk_bytes` long. What is
+/// left over (a row that goes on after the text) belongs to no stretch. `quotes`: line ends inside quoted fields
+/// separate nothing. Returns the end of each stretch.
 [[nodiscard]] std::vector<std::size_t> cut_rows(std::string_view text, bool at_end, std::size_t chunk_bytes,
                                                 char delimiter, bool quotes);
 

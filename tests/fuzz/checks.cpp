@@ -1,0 +1,176 @@
+#include "fuzz/checks.hpp"
+
+#include <fmt/format.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <stdexcept>
+
+#include "ingest/read.hpp"
+#include "wisecrowd/error.hpp"
+
+namespace wisecrowd::fuzz {
+namespace {
+
+using ingest::Input;
+using ingest::Tuning;
+
+std::string described(const DataReport& report) {
+  std::string out =
+      fmt::format("rows {} dropped {} problems {} duplicates {} {} gold {}\n", report.rows, report.rows_dropped,
+                  report.problem_count, report.duplicates_dropped, report.duplicates_contradicting, report.gold_rows);
+  for (const auto& problem : report.problems) out += problem.text() + "\n";
+  for (const auto& warning : report.warnings) out += warning.code + ": " + warning.message + "\n";
+  return out;
+}
+
+/// Everything that can be seen of a reading.
+template <class Read>
+std::string outcome(const Read& read) {
+  DataReport report;
+  std::string result;
+  try {
+    result = read(report);
+  } catch (const Error& error) {
+    result = fmt::format("error {}: {}", static_cast<int>(error.code()), error.what());
+  }
+  return result + "\n" + described(report);
+}
+
+template <class Read>
+void compare(const Read& read) {
+  static const RunContext one({.threads = 1});
+  static const RunContext two({.threads = 2});
+  const std::string large = outcome([&](DataReport& report) { return read(Tuning{}, one, report); });
+  for (const Tuning& tuning :
+       {Tuning{.window_bytes = 1, .chunk_bytes = 1}, Tuning{.window_bytes = 97, .chunk_bytes = 13}}) {
+    const std::string small = outcome([&](DataReport& report) { return read(tuning, two, report); });
+    if (small != large) throw std::logic_error(fmt::format("large: {}\nsmall: {}", large, small));
+  }
+}
+
+void check_answers(std::string_view bytes, const std::string& name, const ReadOptions& options) {
+  compare([&](const Tuning& tuning, const RunContext& context, DataReport& report) {
+    const Dataset data = ingest::read_dataset({name, bytes}, std::nullopt, options, tuning, context, &report);
+    validate(data);
+    return fmt::format("{:016x}", data.answers.content_hash());
+  });
+}
+
+/// Strict and lenient, and every way to treat repeats.
+void check_all_policies(std::string_view bytes, const std::string& name, TableLayout layout) {
+  for (const bool lenient : {false, true}) {
+    for (const auto policy : {DuplicatePolicy::keep_last, DuplicatePolicy::reject, DuplicatePolicy::repeat}) {
+      ReadOptions options{.layout = layout, .duplicates = policy, .lenient = lenient};
+      check_answers(bytes, name, options);
+      if (policy != DuplicatePolicy::reject) continue;
+      options.classes = {"a", "b"};
+      check_answers(bytes, name, options);
+    }
+  }
+}
+
+void check_csv_long(std::string_view bytes) {
+  check_all_policies(bytes, "a.csv", TableLayout::automatic);
+  check_answers(bytes, "a.csv", {.task_column = "1", .worker_column = "2", .label_column = "3", .lenient = true});
+}
+void check_csv_wide(std::string_view bytes) { check_all_policies(bytes, "a.csv", TableLayout::wide); }
+void check_tsv(std::string_view bytes) { check_all_policies(bytes, "a.tsv", TableLayout::automatic); }
+void check_jsonl(std::string_view bytes) {
+  check_all_policies(bytes, "a.jsonl", TableLayout::automatic);
+  check_answers(bytes, "a.jsonl", {.layout = TableLayout::wide, .lenient = true});
+}
+
+void check_label_table(std::string_view bytes) {
+  for (const bool lenient : {false, true}) {
+    compare([&](const Tuning& tuning, const RunContext& context, DataReport& report) {
+      const LabelTable table =
+          ingest::read_label_table({"labels", bytes}, {.lenient = lenient}, tuning, context, &report);
+      std::string out;
+      for (std::size_t t = 0; t < table.tasks.size(); ++t) {
+        out += fmt::format("{}={} ", table.tasks[t], table.classes[index(table.labels[t])]);
+      }
+      return out + fmt::format("{} {}", fmt::join(table.probabilities, " "), fmt::join(table.confidence, " "));
+    });
+    // The same bytes as gold for a few answers.
+    compare([&](const Tuning& tuning, const RunContext& context, DataReport& report) {
+      const Dataset data = ingest::read_dataset({"a.csv", "task,worker,label\nt,w,a\nu,w,b\n"}, Input{"gold", bytes},
+                                                {.lenient = lenient}, tuning, context, &report);
+      validate(data);
+      std::string out = fmt::format("{:016x}", data.answers.content_hash());
+      for (const ClassId k : data.gold) out += fmt::format(" {}", index(k));
+      return out;
+    });
+  }
+}
+
+std::string gzipped(std::string_view text) {
+  z_stream stream{};
+  if (deflateInit2(&stream, 1, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) return {};
+  std::string out(deflateBound(&stream, text.size()) + 64, '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<uInt>(text.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
+std::string zstd_packed(std::string_view text) {
+  std::string out(ZSTD_compressBound(text.size()), '\0');
+  out.resize(ZSTD_compress(out.data(), out.size(), text.data(), text.size(), 1));
+  return out;
+}
+
+/// The first bytes choose: the rest as it is; or packed, whole, cut off or with a byte changed.
+void check_packed(std::string_view bytes, const std::function<std::string(std::string_view)>& pack) {
+  if (bytes.size() < 4) return;
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(bytes[i]); };
+  const std::string_view rest = bytes.substr(4);
+  const std::size_t where = byte(1) + std::size_t{256} * byte(2);
+  const ReadOptions lenient{.lenient = true};
+  if (byte(0) % 4 == 0) {
+    check_answers(rest, "a.csv", lenient);
+    return;
+  }
+  const std::string split =
+      pack(rest.substr(0, where % (rest.size() + 1))) + pack(rest.substr(where % (rest.size() + 1)));
+  std::string packed = byte(0) % 4 == 1 ? split : pack(rest);
+  if (byte(0) % 4 == 2) packed.resize(where % (packed.size() + 1));
+  if (byte(0) % 4 == 3) packed[where % packed.size()] = static_cast<char>(byte(3));
+  check_answers(packed, "a.csv", lenient);
+  if (byte(0) % 4 != 1) return;
+  static const RunContext context({.threads = 1});
+  const auto reading = [&](std::string_view text) {
+    return outcome([&](DataReport& report) {
+      const Dataset data = ingest::read_dataset({"a.csv", text}, std::nullopt, lenient, Tuning{}, context, &report);
+      return fmt::format("{:016x}", data.answers.content_hash());
+    });
+  };
+  // Text that itself begins like a packed or foreign file is unpacked once, and then no table.
+  const bool plain_text =
+      rest.empty() || (byte(4) < 0x80 && byte(4) >= 0x20 && rest.substr(0, 2) != "PK" && rest.substr(0, 3) != "BZh" &&
+                       rest.substr(0, 4) != "PAR1" && !(rest.size() >= 4 && rest.substr(1, 3) == "\x2A\x4D\x18"));
+  if (plain_text && reading(packed) != reading(rest)) {
+    throw std::logic_error(fmt::format("packed: {}\nplain: {}", reading(packed), reading(rest)));
+  }
+}
+
+}  // namespace
+
+const std::map<std::string, Check>& checks() {
+  static const std::map<std::string, Check> all = {
+      {"csv_long", check_csv_long},
+      {"csv_wide", check_csv_wide},
+      {"tsv", check_tsv},
+      {"jsonl", check_jsonl},
+      {"label_table", check_label_table},
+      {"gzip", [](std::string_view bytes) { check_packed(bytes, gzipped); }},
+      {"zstd", [](std::string_view bytes) { check_packed(bytes, zstd_packed); }},
+  };
+  return all;
+}
+
+}  // namespace wisecrowd::fuzz
