@@ -81,7 +81,7 @@ def dataset(name, arguments):
     """The folder of a simulated data set (labels.csv, gold.csv, …), made once and kept."""
     size = SIZES[name]
     folder = arguments.cache / "data" / name
-    recipe = {"kind": "dawid_skene", "seed": 1, **vars(size)}
+    recipe = {"kind": "dawid_skene diagonal_dominant 0.5", "seed": 1, **vars(size)}
     note = folder.with_suffix(".recipe.json")
     if note.is_file() and json.loads(note.read_text()) == recipe and (folder / "labels.csv").is_file():
         return folder
@@ -89,7 +89,8 @@ def dataset(name, arguments):
     shutil.rmtree(folder, ignore_errors=True)
     progress(f"simulating {name}: {size.answers:,} answers")
     run([arguments.program, "simulate", "dawid_skene", "--tasks", size.tasks, "--workers", size.workers, "--classes",
-         size.classes, "--answers-per-task", size.answers_per_task, "--seed", 1, "--out", folder, "--quiet"])
+         size.classes, "--answers-per-task", size.answers_per_task, "--set", "tables=diagonal_dominant", "--set", "gamma=0.5",
+         "--seed", 1, "--out", folder, "--quiet"])
     note.write_text(json.dumps(recipe))
     return folder
 
