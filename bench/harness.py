@@ -11,6 +11,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+LOAD_BEFORE = os.getloadavg()[0]
 ROOT = Path(__file__).resolve().parent.parent
 
 
@@ -144,6 +145,9 @@ def deliver(arguments, figures, text):
     """Prints the table and writes both forms where asked."""
     print(text)
     figures["machine"] = machine()
+    figures["load_before"] = LOAD_BEFORE
+    if LOAD_BEFORE > 0.5:
+        progress(f"\nother programs were running (load {LOAD_BEFORE:.1f} at the start): do not trust these times")
     if arguments.json:
         arguments.json.write_text(json.dumps(figures, indent=2) + "\n")
     if arguments.markdown:
