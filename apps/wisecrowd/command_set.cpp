@@ -140,6 +140,10 @@ void CommandSet::parse(Command& command, std::vector<std::string> arguments) {
                                           option->get_lnames().front(), command.name));
     }
     throw usage_error(fmt::format("something is missing: see wisecrowd {} --help", command.name));
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string_view text = error.what();  // "--seed: 1 required N missing"
+    throw usage_error(
+        fmt::format("{} needs a value; see wisecrowd {} --help", text.substr(0, text.find(':')), command.name));
   } catch (const CLI::ParseError& error) {
     throw usage_error(fmt::format("{}; see wisecrowd {} --help", error.what(), command.name));
   }

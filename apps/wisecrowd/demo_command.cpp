@@ -47,12 +47,31 @@ Detection detect_spammers(const Simulation& crowd, const Result& result) {
   return detection;
 }
 
+/// A long command over several lines, as a shell takes it.
+std::string folded(const std::string& command, std::size_t width) {
+  std::string text;
+  std::size_t column = 2;
+  for (std::size_t at = 0; at < command.size();) {
+    const std::size_t end = std::min(command.find(" --", at + 1), command.size());
+    if (at > 0 && column + (end - at) + 2 > width) {
+      text += " \\\n   ";
+      column = 3;
+    }
+    text += command.substr(at, end - at);
+    column += end - at;
+    at = end;
+  }
+  return text;
+}
+
 void run(const Options& options, Session& session) {
   const Screen& screen = session.out_screen;
   const std::string crowd_folder = options.out + "/crowd";
   const std::string result_folder = options.out + "/result";
   const auto heading = [&](const std::string& text) { session.out.add("\n" + screen.bold(text) + "\n"); };
-  const auto typed = [&](const std::string& command) { session.out.add(screen.green("$ " + command) + "\n"); };
+  const auto typed = [&](const std::string& command) {
+    session.out.add(screen.green("$ " + folded(command, screen.width)) + "\n");
+  };
   const auto tell = [&](const std::string& text) { session.out.add(wrapped(text, screen.width, 0) + "\n"); };
   at_stage(Stage::creating, [&] {
     check_output_directory(crowd_folder, "simulation.json");
@@ -76,13 +95,15 @@ void run(const Options& options, Session& session) {
                   "The answers are drawn by",
                   counted(kSize.workers, "worker"), counted(kSize.tasks, "task"),
                   counted(kSize.answers_per_task, "answer"), spammers));
-  typed(fmt::format("wisecrowd simulate {} --tasks {} --workers {} --classes {} --answers-per-task {} --out {}", kKind,
-                    kSize.tasks, kSize.workers, kSize.classes, kSize.answers_per_task, shell_word(crowd_folder)));
+  const std::string seed = options.run.seed == 0 ? "" : fmt::format(" --seed {}", options.run.seed);
+  typed(fmt::format("wisecrowd simulate {} --tasks {} --workers {} --classes {} --answers-per-task {}{} --out {}",
+                    kKind, kSize.tasks, kSize.workers, kSize.classes, kSize.answers_per_task, seed,
+                    shell_word(crowd_folder)));
 
   heading("2. Labels out of answers");
   tell("The answers alone, without any truth, are aggregated by");
   const std::string labels = crowd_folder + "/labels.csv";
-  typed(fmt::format("wisecrowd aggregate {} --out {}", shell_word(labels), shell_word(result_folder)));
+  typed(fmt::format("wisecrowd aggregate {}{} --out {}", shell_word(labels), seed, shell_word(result_folder)));
   AggregateRequest request;
   request.labels = labels;
   request.out = result_folder;
@@ -109,10 +130,13 @@ void run(const Options& options, Session& session) {
   work.check_stopped();
 
   heading("4. Where things are");
-  session.out.add(fmt::format("  {:<32} a label with its probability for every task\n", result_folder + "/labels.csv"));
-  session.out.add(fmt::format("  {:<32} how reliable every worker is\n", result_folder + "/workers.csv"));
-  session.out.add(fmt::format("  {:<32} what each worker says for each truth\n", result_folder + "/confusion.csv"));
-  session.out.add(fmt::format("  {:<32} how it was made\n", result_folder + "/run.json"));
+  const auto file = [&](const std::string& name, const std::string& what) {
+    session.out.add(fmt::format("  {:<{}}  {}\n", result_folder + "/" + name, result_folder.size() + 14, what));
+  };
+  file("labels.csv", "a label with its probability for every task");
+  file("workers.csv", "how reliable every worker is");
+  file("confusion.csv", "what each worker says for each truth");
+  file("run.json", "how it was made");
 
   heading("5. Now you");
   tell("Your own answers go in as a table with the columns task, worker and label:");

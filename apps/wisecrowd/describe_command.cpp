@@ -70,13 +70,7 @@ std::string description_text(const Description& d, const Annotations& answers, c
     return x == static_cast<double>(static_cast<std::uint64_t>(x)) ? grouped(static_cast<std::uint64_t>(x))
                                                                    : fmt::format("{:.1f}", x);
   };
-  Table spread({{"answers per", Column::Side::left},
-                {"least"},
-                {"quarter"},
-                {"median"},
-                {"mean"},
-                {"three quarters"},
-                {"most"}});
+  Table spread({{"answers per", Column::Side::left}, {"least"}, {"25 %"}, {"median"}, {"mean"}, {"75 %"}, {"most"}});
   for (const auto& [name, v] : {std::pair("task", d.answers_per_task), std::pair("worker", d.answers_per_worker)}) {
     spread.add({name, number(v.minimum), number(v.lower_quartile), number(v.median), fmt::format("{:.1f}", v.mean),
                 number(v.upper_quartile), number(v.maximum)});

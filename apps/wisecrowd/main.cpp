@@ -43,6 +43,11 @@ void run(std::vector<std::string> arguments, Session& session) {
   const bool explain = first == "help" || asks_for_help(arguments);
   const std::string& name = first == "help" ? arguments.front() : first;
   Command* command = commands.find(name);
+  if (command == nullptr && name.starts_with("-")) {
+    const std::string near = suggestion(name, {"--help", "--version"});
+    throw usage_error(
+        fmt::format("there is no option '{}'{}", printable(name), near.empty() ? "; see wisecrowd --help" : near));
+  }
   if (command == nullptr) {
     const std::string near = suggestion(name, commands.names());
     throw usage_error(fmt::format("there is no command '{}'{}", printable(name),

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -77,9 +78,11 @@ void run(const Options& options, Session& session) {
     session.out.add(Json{{"methods", all}}.dump(2) + "\n");
     return;
   }
+  std::size_t column = 0;
+  for (const MethodInfo& info : aggregation_methods()) column = std::max(column, info.name.size() + 4);
   for (const MethodInfo& info : aggregation_methods()) {
     const bool is_default = info.name == default_aggregation_method();
-    session.out.add(help_entry(info.name, is_default ? info.summary + " (the default)" : info.summary, screen, 21));
+    session.out.add(help_entry(info.name, is_default ? info.summary + " (the default)" : info.summary, screen, column));
   }
   session.out.add("\nFor parameters and advice:\n  wisecrowd methods NAME\n");
 }

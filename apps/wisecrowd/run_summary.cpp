@@ -156,7 +156,7 @@ std::string run_summary(const Result& result, bool method_is_default, double sec
   text += line("Data", fmt::format("{} by {} to {}, {}", counted(answers.answer_count(), "answer"),
                                    counted(answers.worker_count(), "worker"), counted(answers.task_count(), "task"),
                                    counted(answers.class_count(), "class")));
-  text += line("Method", fmt::format("{}{}, {}, {}", record.method, method_is_default ? " (the default)" : "",
+  text += line("Method", fmt::format("{}{}, {}, {}", record.method, method_is_default ? " (default)" : "",
                                      status_text(result.aggregation), duration(seconds)));
   if (record.gold_use == "inference") {
     text += line("Gold", fmt::format("{} pinned inside inference; being known, they are no test of the labels",

@@ -231,10 +231,15 @@ std::string nearest(std::string_view word, const std::vector<std::string>& candi
       best = candidate;
     }
   }
-  // "dawid" for "dawid_skene": an unfinished word is also near.
+  // "dawid" or "david" for "dawid_skene": an unfinished word is also near.
   if (best.empty() && word.size() >= 2) {
-    const auto starts = std::find_if(candidates.begin(), candidates.end(),
-                                     [&](const std::string& candidate) { return candidate.starts_with(word); });
+    const std::size_t tolerance = word.size() >= 4 ? 1 : 0;
+    const auto starts = std::find_if(candidates.begin(), candidates.end(), [&](const std::string& candidate) {
+      for (std::size_t length = word.size() - tolerance; length <= word.size() + tolerance; ++length) {
+        if (edit_distance(word, std::string_view(candidate).substr(0, length)) <= tolerance) return true;
+      }
+      return false;
+    });
     if (starts != candidates.end()) best = *starts;
   }
   return best;

@@ -42,9 +42,8 @@ const SimulationInfo& kind_named(const std::string& name) {
   const std::string near = suggestion(name, names);
   std::string list;
   for (const SimulationInfo& info : simulation_kinds()) list += help_entry(info.name, info.summary, screen_of(2), 19);
-  throw usage_error(fmt::format("there is no kind of crowd '{}'{}\n{}", printable(name),
-                                near.empty() ? "; the kinds are" : near + " The kinds are",
-                                list.substr(0, list.size() - 1)));
+  throw usage_error(fmt::format("there is no kind of crowd '{}'{}\nThe kinds are\n{}", printable(name),
+                                near.empty() ? "" : near, list.substr(0, list.size() - 1)));
 }
 
 /// All kinds, or, if one is named, its parameters.

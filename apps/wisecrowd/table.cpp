@@ -7,7 +7,6 @@
 namespace wisecrowd::app {
 namespace {
 
-constexpr std::size_t kIndent = 2;
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kNarrowest = 8;
 
@@ -22,7 +21,7 @@ std::string Table::text(std::size_t width, const std::string& dim_on, const std:
     }
     widths.push_back(widest);
   }
-  std::size_t total = kIndent;
+  std::size_t total = indent_;
   for (const std::size_t w : widths) total += w + kGap;
   total -= kGap;
   if (total > width) {
@@ -30,7 +29,7 @@ std::string Table::text(std::size_t width, const std::string& dim_on, const std:
     widths[0] = widths[0] > excess + kNarrowest ? widths[0] - excess : std::min(widths[0], kNarrowest);
   }
   const auto line = [&](const auto& cell_of) {
-    std::string text(kIndent, ' ');
+    std::string text(indent_, ' ');
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       std::string cell = cell_of(c);
       if (c == 0) cell = shortened(cell, widths[0]);

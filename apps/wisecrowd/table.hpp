@@ -15,16 +15,17 @@ struct Column {
 /// shortened.
 class Table {
  public:
-  explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
+  explicit Table(std::vector<Column> columns, std::size_t indent = 2) : columns_(std::move(columns)), indent_(indent) {}
   /// Cells are shown as they are: pass names of strangers through printable().
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   [[nodiscard]] bool empty() const noexcept { return rows_.empty(); }
-  /// Lines indented by two blanks, each with a line break. `dim_on`/`dim_off` surround the titles.
+  /// Indented lines, each with a line break. `dim_on`/`dim_off` surround the titles.
   [[nodiscard]] std::string text(std::size_t width, const std::string& dim_on = {},
                                  const std::string& dim_off = {}) const;
 
  private:
   std::vector<Column> columns_;
+  std::size_t indent_;
   std::vector<std::vector<std::string>> rows_;
 };
 

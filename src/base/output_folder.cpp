@@ -280,15 +280,7 @@ void OutputFolder::commit(const nlohmann::ordered_json& record) {
 }
 
 void check_output_place(const std::string& directory, const std::string& record) {
-  const fs::path target = resolve(directory);
-  require_replaceable(target, directory, record);
-  fs::path parent = target.parent_path();
-  std::error_code error;
-  while (!fs::exists(parent, error) && parent.has_relative_path()) parent = parent.parent_path();
-  if (!fs::is_directory(parent, error)) fail(fmt::format("cannot write to '{}': {}", directory, cause(ENOTDIR)));
-  if (::access(parent.c_str(), W_OK | X_OK) != 0) {
-    fail(fmt::format("cannot write to '{}': {}", directory, cause(errno)));
-  }
+  const OutputFolder trial(directory, record);  // made and removed: nothing else tells for sure
 }
 
 void remove_unfinished(const std::string& directory, bool own) noexcept try {
