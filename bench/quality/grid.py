@@ -6,6 +6,7 @@ DATA holds one folder per data set with labels.csv (task,worker,label) and gold.
 import json
 import os
 import sys
+import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -26,8 +27,9 @@ def configurations():
 
 
 def accuracy(arguments, folder, method, settings):
-    """By compare, which reads, fits and scores in one go; gold is used to score only."""
-    command = [arguments.program, "aggregate", folder / "labels.csv", "--threads", 1, "--quiet"]
+    """Gold is used to score only; `aggregate` does not see it."""
+    command = [arguments.program, "aggregate", folder / "labels.csv", "--threads", 1, "--quiet", "--duplicates",
+               arguments.duplicates]
     if method:
         command += ["--method", method]
     for name, value in settings.items():
@@ -43,13 +45,14 @@ def main():
     default = os.environ.get("WISECROWD_DATA")
     default = Path(default) if default else harness.ROOT.parent / "shared/data"
     parser.add_argument("--data", type=Path, default=default / "aggregate", help="folder of data sets")
+    parser.add_argument("--duplicates", default="keep-last", choices=["keep-last", "repeat"],
+                        help="what to do with repeated answers of a worker to a task")
     arguments = parser.parse_args()
     harness.check_program(arguments.program)
     folders = sorted(path.parent for path in arguments.data.glob("*/gold.csv") if (path.parent / "labels.csv").is_file())
     if not folders:
         harness.stop(f"no data sets (…/labels.csv with gold.csv) under {arguments.data}: name a folder with --data")
 
-    import tempfile
     arguments.cache.mkdir(parents=True, exist_ok=True)
     grid = [*configurations(), ("plain command", None, {})]
     with tempfile.TemporaryDirectory(dir=arguments.cache) as work, ThreadPoolExecutor(arguments.threads) as pool:
