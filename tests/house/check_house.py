@@ -48,8 +48,8 @@ PRINTS = re.compile(
     r"|\b(fprintf|fputs|fputc|fwrite)\s*\([^;]*\b(stdout|stderr)\b"
 )
 TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
-# A line that stands for a room; other lists (kinds of simulation) name smaller things.
-LIST_LINE = re.compile(r"^WISECROWD_(?:METHOD|LEARNER)\(([a-z0-9_]+)\)")
+# A line that stands for a room or, in kinds.def, for a kind of simulation.
+LIST_LINE = re.compile(r"^WISECROWD_(?:METHOD|LEARNER|SIMULATION)\(([a-z0-9_]+)\)")
 
 LONGEST_FILE = 500
 SOURCE_FOLDERS = ("include", "src", "apps", "python", "tests", "bench", "examples", "scripts", "cmake")
@@ -171,8 +171,6 @@ class Checker:
 
     def check_rooms(self, listing):
         rooms = []
-        if not re.search(r"\bWISECROWD_(METHOD|LEARNER)\(", listing.read_text()):
-            return
         for number, line in enumerate(listing.read_text().splitlines(), 1):
             match = LIST_LINE.match(line)
             if not match:
