@@ -48,8 +48,7 @@ PRINTS = re.compile(
     r"|\b(fprintf|fputs|fputc|fwrite)\s*\([^;]*\b(stdout|stderr)\b"
 )
 TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
-# A line that stands for a room or, in kinds.def, for a kind of simulation.
-LIST_LINE = re.compile(r"^WISECROWD_(?:METHOD|LEARNER|SIMULATION)\(([a-z0-9_]+)\)")
+LIST_LINE = re.compile(r"^WISECROWD_[A-Z]+\(([a-z0-9_]+)\)")
 
 LONGEST_FILE = 500
 SOURCE_FOLDERS = ("include", "src", "apps", "python", "tests", "bench", "examples", "scripts", "cmake")
@@ -79,7 +78,10 @@ class Checker:
         for path in sorted(self.files("apps", {".cpp", ".hpp"})):
             self.check_app(path)
         for listing in sorted((self.root / "src").glob("*/*.def")):
-            self.check_rooms(listing)
+            if listing.stem == "kinds":
+                self.check_kinds(listing)
+            else:
+                self.check_rooms(listing)
         self.check_lengths()
         return self.offences
 
@@ -169,34 +171,41 @@ class Checker:
             if quoted and name.partition("/")[0] in MAY_INCLUDE:
                 self.offend(path, number, f"an app sees the public API only, not {name}")
 
+    def listed(self, listing):
+        """Line numbers and names of a list; offends when a name comes twice."""
+        names = []
+        for number, line in enumerate(listing.read_text().splitlines(), 1):
+            if match := LIST_LINE.match(line):
+                if match[1] in names:
+                    self.offend(listing, number, f"lists {match[1]} more than once")
+                names.append(match[1])
+                yield number, match[1]
+
     def check_rooms(self, listing):
         rooms = []
-        for number, line in enumerate(listing.read_text().splitlines(), 1):
-            match = LIST_LINE.match(line)
-            if not match:
-                continue
-            room = match[1]
+        for number, room in self.listed(listing):
             rooms.append(room)
-            if listing.stem == "kinds":  # smaller than rooms: one file each, tested together
-                if not (listing.parent / "kinds" / f"{room}.cpp").is_file():
-                    self.offend(listing, number, f"{room} has no {listing.parent.relative_to(self.root)}/kinds/{room}.cpp")
-                continue
             for needed in (f"{room}.hpp", f"{room}.cpp", f"{room}_test.cpp", "METHOD.md"):
                 file = listing.parent / room / needed
                 if not file.is_file():
                     self.offend(listing, number, f"{room} has no {file.relative_to(self.root)}")
                 elif needed.endswith("_test.cpp") and "TEST" not in file.read_text():
                     self.offend(file, 0, "holds no test")
-        for twice in sorted({room for room in rooms if rooms.count(room) > 1}):
-            self.offend(listing, 0, f"lists {twice} more than once")
-        if listing.stem == "kinds":
-            for file in sorted((listing.parent / "kinds").glob("*.cpp")):
-                if file.stem not in rooms:
-                    self.offend(file, 0, f"is a kind without a line in {listing.relative_to(self.root)}")
-            return
         for folder in sorted(path for path in listing.parent.iterdir() if path.is_dir()):
             if folder.name not in {*rooms, "shared", "torch"}:
                 self.offend(folder, 0, f"is a room without a line in {listing.relative_to(self.root)}")
+
+    def check_kinds(self, listing):
+        """Kinds of simulation are smaller than rooms: one file each, tested together."""
+        kinds = []
+        for number, kind in self.listed(listing):
+            kinds.append(kind)
+            file = listing.parent / "kinds" / f"{kind}.cpp"
+            if not file.is_file():
+                self.offend(listing, number, f"{kind} has no {file.relative_to(self.root)}")
+        for file in sorted((listing.parent / "kinds").glob("*.cpp")):
+            if file.stem not in kinds:
+                self.offend(file, 0, f"is a kind without a line in {listing.relative_to(self.root)}")
 
     def check_lengths(self):
         for folder in SOURCE_FOLDERS:
