@@ -62,7 +62,7 @@ class Help(ProgramTest):
             self.assertTrue(method["summary"] and method["when_to_use"] and method["reference"])
             self.assertIn(method["name"], self.run_program("aggregate", "--help").stdout)
         self.assertEqual(sum(method["is_default"] for method in methods), 1)
-        kinds = re.findall(r"(?m)^  ([a-z_]+) ", self.run_program("simulate", "--help").stdout.split("Kinds of crowds")[1])
+        kinds = re.findall(r"(?m)^  ([a-z_]+) ", self.run_program("simulate", "--help").stdout.split("Kinds of crowds")[1].split("  See ")[0])
         self.assertIn("hammer_spammer", kinds)
         for kind in kinds:
             self.assertIn(f"Parameters of {kind}", self.run_program("simulate", kind, "--help").stdout)

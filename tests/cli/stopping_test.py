@@ -10,7 +10,7 @@ import unittest
 
 from program import PROGRAM, RESULT_FILES, ProgramTest, environment
 
-ENDLESS = ["--method", "dawid_skene", "--set", "tolerance=0", "--set", "max_iterations=1000000000"]
+ENDLESS = ["--method", "dawid_skene", "--set", "tolerance=0", "--set", "restarts=1000000"]
 
 
 class Stopping(ProgramTest):
