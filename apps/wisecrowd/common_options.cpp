@@ -9,9 +9,7 @@
 #include "screen_text.hpp"
 
 namespace wisecrowd::app {
-namespace {
 
-/// Column names by role: "task,worker,label", or some of them: ",,answer".
 void read_columns(const std::string& list, const std::string& option, const std::vector<std::string*>& roles,
                   const std::string& example) {
   if (list.empty()) return;
@@ -22,8 +20,6 @@ void read_columns(const std::string& list, const std::string& option, const std:
   }
   for (std::size_t i = 0; i < parts.size(); ++i) *roles[i] = parts[i];
 }
-
-}  // namespace
 
 void ReadFlags::add_to(Command& command, bool with_gold) {
   command.add_text("--columns", columns, "T,W,L",

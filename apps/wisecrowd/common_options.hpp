@@ -27,6 +27,11 @@ struct ReadFlags {
   [[nodiscard]] ReadOptions options() const;
 };
 
+/// Column names by role from a list such as "task,worker,label"; a blank part leaves its role to be found. Nothing
+/// happens when the list is empty; another number of parts is a usage error.
+void read_columns(const std::string& list, const std::string& option, const std::vector<std::string*>& roles,
+                  const std::string& example);
+
 /// Seed, threads, progress.
 struct RunFlags {
   std::uint64_t seed = 0;

@@ -20,6 +20,8 @@ namespace {
 struct Options {
   std::string predicted;
   std::string gold;
+  std::string columns;
+  std::string gold_columns;
   std::string format;
   bool lenient = false;
   bool json = false;
@@ -128,10 +130,12 @@ void run(const Options& options, Session& session) {
   read.lenient = options.lenient;
   Work work(session, options.run);
   std::vector<Warning> warnings = leak_warnings(options.predicted);
-  const auto table_of = [&](const std::string& path) {
+  const auto table_of = [&](const std::string& path, const std::string& columns, const std::string& option) {
+    ReadOptions table_options = read.options();
+    read_columns(columns, option, {&table_options.task_column, &table_options.label_column}, option + " task,label");
     DataReport report;
     LabelTable table =
-        at_stage(Stage::reading, [&] { return read_label_table(path, read.options(), work.context(), &report); });
+        at_stage(Stage::reading, [&] { return read_label_table(path, table_options, work.context(), &report); });
     work.check_stopped();
     warnings.insert(warnings.end(), report.warnings.begin(), report.warnings.end());
     return table;
@@ -139,8 +143,8 @@ void run(const Options& options, Session& session) {
   if (options.predicted == "-" && options.gold == "-") {
     throw usage_error("PREDICTED and GOLD cannot both come from standard input");
   }
-  const LabelTable predicted = table_of(options.predicted);
-  const LabelTable gold = table_of(options.gold);
+  const LabelTable predicted = table_of(options.predicted, options.columns, "--columns");
+  const LabelTable gold = table_of(options.gold, options.gold_columns, "--gold-columns");
   const Matched matched = match(predicted, gold);
   if (matched.gold.empty()) {
     throw Failure(
@@ -183,6 +187,9 @@ void add_evaluate(CommandSet& commands) {
       ->required();
   command.add_text("GOLD", options->gold, "FILE", "the truth: task, label", {ValueHint::Kind::file})->required();
   command.add_flag("--json", options->json, "print one JSON object");
+  command.add_text("--columns", options->columns, "T,L",
+                   "names of the task and label columns of PREDICTED, if unusual");
+  command.add_text("--gold-columns", options->gold_columns, "T,L", "the same for GOLD");
   command.add_choice("--format", options->format, {"csv", "tsv", "jsonl"},
                      "how the files are written, if their names do not tell");
   command.add_flag("--lenient", options->lenient, "drop rows that cannot be read instead of refusing the file");

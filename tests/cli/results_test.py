@@ -192,6 +192,10 @@ class Json(ProgramTest):
         self.assertEqual((score["tasks"], score["tasks_without_gold"], score["gold_without_label"]), (2, 1, 1))
         self.assertEqual(score["accuracy"]["value"], 0.5)
         self.assertIsNone(score["log_loss"], "no probabilities, no log-loss")
+        self.write("odd.csv", "id,said\nb,y\nc,z\n")
+        score = json.loads(self.run_program("evaluate", "odd.csv", "odd.csv", "--columns", "id,said", "--gold-columns",
+                                            "id,said", "--json").stdout)
+        self.assertEqual((score["tasks"], score["accuracy"]["value"]), (2, 1.0))
 
     def test_describe_counts(self):
         self.write("small.csv", "task,worker,label\n1,a,x\n1,b,x\n2,a,y\n2,c,x\n")
