@@ -76,7 +76,7 @@ std::vector<Entrant> entrants_of(const Options& options) {
 /// Narrow, so that five measures with intervals fit 80 columns: "93.4 %", ".283".
 std::string narrow(double value, bool is_share) {
   if (is_share) return value >= 0.9995 ? "100" : fixed(100 * value, 1);
-  const std::string text = fixed(value, 3);
+  const std::string text = fixed(value, value < 0.9995 ? 3 : value < 9.995 ? 2 : 1);
   return text.starts_with("0.") ? text.substr(1) : text;
 }
 

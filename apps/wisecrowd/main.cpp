@@ -89,7 +89,7 @@ int guarded_main(int count, char** words) {
     complain(fmt::format("an unexpected failure, which is a defect of wisecrowd: {}", error.what()));
     return EX_SOFTWARE;
   }
-  complain("stopped on request; nothing was written");
+  say("wisecrowd: stopped; nothing was written\n");
   return session.interrupts.exit_code();
 }
 

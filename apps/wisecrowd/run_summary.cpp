@@ -91,7 +91,7 @@ std::string bar(double share, std::size_t width) {
 std::string status_text(const Aggregation& fit) {
   const std::string iterations = counted(fit.iterations, "iteration");
   switch (fit.status) {
-    case Status::converged: return fit.iterations <= 1 ? iterations : fmt::format("converged after {}", iterations);
+    case Status::converged: return fit.iterations <= 1 ? iterations : fmt::format("converged in {}", iterations);
     case Status::iteration_limit: return fmt::format("stopped at its limit of {}", iterations);
     case Status::cancelled: return fmt::format("cancelled after {}", iterations);
   }

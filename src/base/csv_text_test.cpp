@@ -71,7 +71,7 @@ TEST(CsvText, BufferGrows) {
     buffer.append_field("a,b");
     buffer.append_count(static_cast<unsigned long long>(i));
     buffer.append('\n');
-    expected += "\"a,b\"" + std::to_string(i) + "\n";
+    expected.append("\"a,b\"").append(std::to_string(i)).append("\n");
   }
   EXPECT_EQ(buffer.text(), expected);
 }

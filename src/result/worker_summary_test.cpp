@@ -87,7 +87,7 @@ TEST(WorkerSummary, SameBitsForAnyNumberOfThreads) {
   Rng rng(3);
   for (int t = 0; t < 40'000; ++t) {
     for (int a = 0; a < 3; ++a) {
-      builder.add("t" + std::to_string(t), "w" + std::to_string(rng.below(50)),
+      builder.add(std::to_string(t), std::to_string(rng.below(50)),
                   std::string(1, static_cast<char>('a' + rng.below(3))));
     }
   }
