@@ -27,7 +27,9 @@ Interrupts::Interrupts() {
     sigaddset(&signals_, signal);
   }
   pthread_sigmask(SIG_BLOCK, &signals_, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);  // writing says EPIPE, and we leave in order
+  // Writing to a closed pipe or beyond a limit then fails with an error number, and we leave in order.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   signal_descriptor_ = ::signalfd(-1, &signals_, SFD_CLOEXEC);
   stop_descriptor_ = ::eventfd(0, EFD_CLOEXEC);
   if (signal_descriptor_ < 0 || stop_descriptor_ < 0) {  // out of descriptors: signals end us as usual

@@ -27,9 +27,9 @@ enum class TableLayout {
 struct ReadOptions {
   TableFormat format = TableFormat::automatic;
   TableLayout layout = TableLayout::automatic;
-  /// Names of the task, worker and label columns; empty entries are found by the known aliases. When all that are needed
-  /// are positive integers and the first row does not contain them as names, they are positions (from 1) in a file
-  /// without a header.
+  /// Names of the task, worker and label columns; empty entries are found by the known aliases. When all that are
+  /// needed are positive integers and the first row does not contain them as names, they are positions (from 1) in a
+  /// file without a header.
   std::string task_column;
   std::string worker_column;
   std::string label_column;

@@ -33,6 +33,7 @@ std::string cause(int error) {
   switch (error) {
     case ENOSPC: return "the disk is full: free some space, or choose a place on another disk";
     case EDQUOT: return "your disk quota is used up: free some space, or choose a place on another disk";
+    case EFBIG: return "the file would be larger than allowed here (see ulimit -f)";
     case EACCES:
     case EPERM: return "permission denied: choose a place that you may write to";
     case EROFS: return "it is on a read-only file system: choose another place";
