@@ -38,18 +38,19 @@ std::string what_was_written(const Options& options, const Result& result, const
 }
 
 std::string what_next(const Options& options, Session& session) {
+  const Screen& screen = session.out_screen;
   std::string text = "\n";
   if (options.out.empty()) {
-    text += "Nothing was written. To keep the results, add --out and a folder:\n";
+    text += wrapped("Nothing was written. To keep the results, add --out and a folder:", screen.width, 0) + "\n";
     text += fmt::format("  {} --out result\n", session.typed);
     return text;
   }
   const std::string labels = shell_word(options.out + (options.out.ends_with('/') ? "" : "/") + "labels.csv");
   if (options.gold.empty()) {
-    text += "If you know the truth of some tasks, score these labels:\n";
+    text += wrapped("If you know the truth of some tasks, score these labels:", screen.width, 0) + "\n";
     text += fmt::format("  wisecrowd evaluate {} GOLD.csv\n", labels);
   } else {
-    text += "To see how other methods do on the gold tasks:\n";
+    text += wrapped("To see how other methods do on the gold tasks:", screen.width, 0) + "\n";
     text += fmt::format("  wisecrowd compare {} --gold {}\n", shell_word(options.labels), shell_word(options.gold));
   }
   return text;

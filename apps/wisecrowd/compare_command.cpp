@@ -172,8 +172,10 @@ void run(const Options& options, Session& session) {
                               screen.bold("Scored"), counted(scored, "gold task")));
   session.out.add(table_text(rows, screen));
   session.out.add(
-      "\n  Under each method: iterations, time, 95 % intervals. The last three measures are\n"
-      "  best when small.\n");
+      "\n  " +
+      wrapped("Under each method: iterations, time and 95 % intervals. Log-loss, Brier and ECE are best when small.",
+              screen.width, 2) +
+      "\n");
   for (const Row& row : rows) {
     if (row.status == Status::iteration_limit) {
       session.out.add("  + stopped at its iteration limit; allow more with --set max_iterations=N\n");

@@ -52,7 +52,9 @@ std::string folded(const std::string& command, std::size_t width) {
   std::string text;
   std::size_t column = 2;
   for (std::size_t at = 0; at < command.size();) {
-    const std::size_t end = std::min(command.find(" --", at + 1), command.size());
+    std::size_t end = std::min(command.find(' ', at + 1), command.size());
+    if (command.compare(at, 3, " --") == 0)
+      end = std::min(command.find(' ', end + 1), command.size());  // with its value
     if (at > 0 && column + (end - at) + 2 > width) {
       text += " \\\n   ";
       column = 3;
@@ -133,7 +135,7 @@ void run(const Options& options, Session& session) {
   const auto file = [&](const std::string& name, const std::string& what) {
     session.out.add(fmt::format("  {:<{}}  {}\n", result_folder + "/" + name, result_folder.size() + 14, what));
   };
-  file("labels.csv", "a label with its probability for every task");
+  file("labels.csv", "a label and probability for every task");
   file("workers.csv", "how reliable every worker is");
   file("confusion.csv", "what each worker says for each truth");
   file("run.json", "how it was made");

@@ -57,8 +57,8 @@ Json description_json(const Description& d, const Annotations& answers, const st
 /// Landis and Koch's words are too generous for alpha; these follow Krippendorff's own thresholds.
 std::string alpha_in_words(double alpha) {
   if (alpha >= 0.8) return "reliable";
-  if (alpha >= 0.667) return "fit for tentative conclusions";
-  if (alpha > 0.1) return "low: workers or tasks differ much, so aggregation matters";
+  if (alpha >= 0.667) return "fair";
+  if (alpha > 0.1) return "low, so it matters whom to believe";
   return "close to chance";
 }
 

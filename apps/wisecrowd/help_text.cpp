@@ -75,8 +75,8 @@ std::string command_help(const Command& command, const std::vector<std::string>&
   }
   options += help_entry("-h, --help", "this text", screen, kHelpColumn);
 
-  std::string text =
-      fmt::format("{}: {}\n\nUsage: {} [OPTIONS]\n", screen.bold("wisecrowd " + command.name), command.summary, usage);
+  std::string text = wrapped(fmt::format("wisecrowd {}: {}", command.name, command.summary), screen.width, 0);
+  text += fmt::format("\n\nUsage: {} [OPTIONS]\n", usage);
   if (!command.details.empty()) {
     std::istringstream paragraphs(command.details);
     for (std::string line; std::getline(paragraphs, line);) text += "\n" + wrapped(line, screen.width, 0) + "\n";

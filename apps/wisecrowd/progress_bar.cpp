@@ -30,20 +30,22 @@ std::string bar(double share, std::size_t cells) {
 }  // namespace
 
 std::string progress_line(const Progress& progress, double units_per_second, std::size_t width) {
-  std::string line = fmt::format("{:<12}", progress.stage);
+  std::string line = fmt::format("{:<9}", progress.stage);
   const bool many = std::max(progress.total, progress.done) > kManyUnits;
   if (progress.total > 0) {
     const double share = progress.done / progress.total;
-    line += fmt::format(" {} ", bar(share, 16));
+    line += fmt::format(" {} ", bar(share, 12));
     line += many ? fmt::format("{:3.0f} %", 100 * share) : fmt::format("{:.0f}/{:.0f}", progress.done, progress.total);
   } else if (!many) {
     line += fmt::format(" {:.0f}", progress.done);
   }
-  if (progress.has_objective) line += fmt::format("  objective {:.10g}", progress.objective);
+  if (progress.has_objective) line += fmt::format("  objective {:.8g}", progress.objective);
   if (units_per_second > 0 && std::isfinite(units_per_second)) {
     if (!many) line += fmt::format("  {:.{}f}/s", units_per_second, units_per_second < 10 ? 1 : 0);
     if (progress.total > progress.done) {
-      line += fmt::format("  {} left", duration((progress.total - progress.done) / units_per_second));
+      // Iterations may converge before their limit.
+      line += fmt::format("  {}{} left", progress.has_objective ? "≤ " : "",
+                          duration((progress.total - progress.done) / units_per_second));
     }
   }
   return shortened(line, width);
@@ -54,12 +56,16 @@ void ProgressBar::update(const Progress& progress) {
   if (progress.stage != stage_) {
     stage_ = std::string(progress.stage);
     stage_start_ = now;
-    stage_first_ = progress.done;
+    units_ = 0;
+    last_done_ = progress.done;
   }
+  // A count that falls back is another restart of the same work.
+  units_ += progress.done >= last_done_ ? progress.done - last_done_ : progress.done;
+  last_done_ = progress.done;
   if (now - created_ < kSilence || now - last_shown_ < kInterval) return;
   last_shown_ = now;
   const double seconds = std::chrono::duration<double>(now - stage_start_).count();
-  const double rate = seconds > 0.05 ? (progress.done - stage_first_) / seconds : 0;
+  const double rate = seconds > 0.05 ? units_ / seconds : 0;
   say(fmt::format("\r{}\x1b[K", progress_line(progress, rate, screen_.width - 1)));
   shown_ = true;
 }

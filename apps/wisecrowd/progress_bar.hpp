@@ -27,7 +27,8 @@ class ProgressBar {
   std::string stage_;
   Clock::time_point created_ = Clock::now();
   Clock::time_point stage_start_ = Clock::now();
-  double stage_first_ = 0;
+  double last_done_ = 0;
+  double units_ = 0;  // done in this stage, over all restarts
   Clock::time_point last_shown_{};
   bool shown_ = false;
 };

@@ -119,7 +119,7 @@ std::string class_table(const Result& result, const Screen& screen) {
 
 std::string worker_table(const Result& result, const Screen& screen) {
   const Ranking ranking = rank_workers(result);
-  Table table({{"worker", Column::Side::left}, {"answers"}, {"accuracy"}, {"95 % interval"}, {"bits per answer"}});
+  Table table({{"worker", Column::Side::left}, {"answers"}, {"accuracy"}, {"95 % interval"}, {"bits/answer"}});
   const auto add = [&](std::size_t w) {
     const WorkerSummary& worker = result.workers[w];
     table.add({printable(result.data.answers.worker_names()[w]), grouped(worker.answers), percent(worker.accuracy),

@@ -92,7 +92,7 @@ void run(const Options& options, Session& session) {
   if (options.run.quiet) return;
   const std::string folder = options.out + (options.out.ends_with('/') ? "" : "/");
   const Screen& screen = session.out_screen;
-  session.out.add(fmt::format("{}  {} by {} to {}, {} ({}, seed {}, {})\n\n", screen.bold("Drawn"),
+  session.out.add(fmt::format("{}  {} by {} to {}, {}\n       {}, seed {}, {}\n\n", screen.bold("Drawn"),
                               counted(answers.answer_count(), "answer"), counted(answers.worker_count(), "worker"),
                               counted(answers.task_count(), "task"), counted(answers.class_count(), "class"),
                               options.kind, options.run.seed, duration(seconds)));

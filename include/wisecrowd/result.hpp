@@ -19,7 +19,7 @@ namespace wisecrowd {
 struct WorkerSummary {
   std::uint64_t answers = 0;
   double accuracy = 0;                         ///< expected share of right answers under the posterior
-  double accuracy_low = 0, accuracy_high = 0;  ///< 95 % interval of the accuracy
+  double accuracy_low = 0, accuracy_high = 0;  ///< 95 %: quantiles of Beta(½ + right, ½ + wrong)
   /// Mutual information of truth and answer at the class prior, in bits: what one answer is worth on this mix of tasks.
   double informativeness = 0;
   std::uint64_t gold_answers = 0;  ///< answers to tasks with gold

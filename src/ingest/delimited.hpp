@@ -23,9 +23,10 @@ class DelimitedRow {
   [[nodiscard]] std::string_view raw_field(std::size_t i) const noexcept {
     return {i == 0 ? raw_.data() : ends_[i - 1] + 1, ends_[i]};
   }
-  [[nodiscard]] Field field(std::size_t i) const {
+  [[nodiscard, gnu::always_inline]] Field field(std::size_t i) const {
     const std::string_view text = raw_field(i);
-    if (text.empty() || text.front() != '"') return {text};
+    if (text.empty() || text.front() != '"') [[likely]]
+      return {text};
     return unquote(text);
   }
 
@@ -38,7 +39,7 @@ class DelimitedRow {
   }
 
  private:
-  [[nodiscard]] Field unquote(std::string_view text) const {
+  [[nodiscard, gnu::noinline]] Field unquote(std::string_view text) const {
     std::size_t close = text.find('"', 1);
     if (close == text.size() - 1) return {text.substr(1, close - 1)};
     char* const copy = store_.allocate(text.size());

@@ -22,18 +22,10 @@ constexpr std::uint32_t id_of(std::uint64_t head) noexcept { return static_cast<
 constexpr std::uint32_t size_of(std::uint64_t head) noexcept { return static_cast<std::uint32_t>(head >> 32); }
 constexpr std::size_t words_of(std::uint32_t size) noexcept { return 1 + (std::size_t{size} + 7) / 8; }
 
-std::uint64_t load_word(const char* from) noexcept {
-  std::uint64_t word;
-  std::memcpy(&word, from, sizeof word);
-  return word;
-}
-
-/// memcmp for the short names that ids are.
-bool equal_bytes(const char* a, const char* b, std::size_t size) noexcept {
-  if (size >= 8 && size <= 16) {
-    return ((load_word(a) ^ load_word(b)) | (load_word(a + size - 8) ^ load_word(b + size - 8))) == 0;
-  }
-  return std::memcmp(a, b, size) == 0;
+/// Sizes are equal already.
+bool same_name(const std::uint64_t* record, const KeyEntry& entry) noexcept {
+  if (!entry.is_inline()) return std::memcmp(record + 1, entry.data(), entry.size()) == 0;
+  return record[1] == entry.words()[0] && (entry.size() <= 8 || record[2] == entry.words()[1]);
 }
 
 }  // namespace
@@ -79,8 +71,7 @@ void KeyTable::resolve(Shard& shard, const KeyEntry& entry, std::uint32_t first_
     }
     if (slot.tag != entry.tag()) continue;
     const std::uint64_t* const record = &shard.records[slot.record - 1];
-    if (size_of(*record) == entry.size() &&
-        equal_bytes(reinterpret_cast<const char*>(record + 1), entry.data(), entry.size())) {
+    if (size_of(*record) == entry.size() && same_name(record, entry)) {
       out[entry.row()] = id_of(*record);
       return;
     }
@@ -100,7 +91,6 @@ void KeyTable::intern_shard(std::size_t shard_index, std::span<const Chunk> chun
       const std::size_t mask = shard.slots.size() - 1;
       for (const auto& entry : batch(b)) {
         __builtin_prefetch(&shard.slots[entry.tag() & mask]);
-        __builtin_prefetch(entry.data());
       }
     };
     const auto fetch_records = [&](std::size_t b) {
@@ -170,18 +160,15 @@ void KeyTable::number_new(std::span<std::uint32_t> ids, ThreadPool& pool) {
 
 std::uint32_t KeyTable::find(std::string_view name) const noexcept {
   const std::uint64_t h = hash(name);
+  const KeyEntry entry(name, h, 0);
   const Shard& shard = shards_[h >> (64 - kShardBits)];
   if (shard.slots.empty()) return kAbsent;
   const std::size_t mask = shard.slots.size() - 1;
-  const std::uint32_t tag = KeyEntry::tag_of(h);
-  for (std::size_t at = tag & mask;; at = (at + 1) & mask) {
+  for (std::size_t at = entry.tag() & mask;; at = (at + 1) & mask) {
     const Slot& slot = shard.slots[at];
     if (slot.record == 0) return kAbsent;
     const std::uint64_t* const record = &shard.records[slot.record - 1];
-    if (slot.tag == tag && size_of(*record) == name.size() &&
-        equal_bytes(reinterpret_cast<const char*>(record + 1), name.data(), name.size())) {
-      return id_of(*record);
-    }
+    if (slot.tag == entry.tag() && size_of(*record) == entry.size() && same_name(record, entry)) return id_of(*record);
   }
 }
 

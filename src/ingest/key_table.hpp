@@ -19,35 +19,78 @@ namespace wisecrowd::ingest {
 inline constexpr unsigned kShardBits = 6;
 inline constexpr std::size_t kShards = std::size_t{1} << kShardBits;
 
-/// One occurrence of a name, in 16 bytes: reading and writing these is a good part of the work. `row` counts from the
-/// start of its chunk.
+/// One occurrence of a name in 24 bytes. Names of up to 16 bytes, as most ids are, travel inside: the lookup then never
+/// goes back to the text, which by that time has left the cache. `row` counts from the start of its chunk.
 class KeyEntry {
  public:
-  KeyEntry() = default;
-  KeyEntry(std::string_view name, std::uint64_t hash, std::uint32_t row) noexcept
-      : place_(reinterpret_cast<std::uintptr_t>(name.data()) | (std::uint64_t{name.size()} << kAddressBits)),
-        tag_(tag_of(hash)),
-        row_(row) {}
+  static constexpr std::size_t kInline = 16;
 
-  [[nodiscard]] const char* data() const noexcept {
-    return reinterpret_cast<const char*>(
-        static_cast<std::uintptr_t>(place_ & ((std::uint64_t{1} << kAddressBits) - 1)));
+  KeyEntry() = default;
+  KeyEntry(std::string_view name, std::uint64_t hash, std::uint32_t row) noexcept : tag_(tag_of(hash)) {
+    if (name.size() <= kInline) [[likely]] {
+      load_inline(name);
+      row_and_size_ = (row << kSizeBits) | static_cast<std::uint32_t>(name.size());
+    } else {
+      words_[0] = reinterpret_cast<std::uintptr_t>(name.data());
+      words_[1] = name.size();
+      row_and_size_ = (row << kSizeBits) | kLong;
+    }
   }
-  [[nodiscard]] std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(place_ >> kAddressBits); }
+
+  [[nodiscard]] bool is_inline() const noexcept { return (row_and_size_ & kLong) != kLong; }
+  [[nodiscard]] std::uint32_t size() const noexcept {
+    return is_inline() ? row_and_size_ & kLong : static_cast<std::uint32_t>(words_[1]);
+  }
+  /// The characters, filled up with zeros; only if is_inline().
+  [[nodiscard]] const std::uint64_t* words() const noexcept { return words_; }
+  [[nodiscard]] const char* data() const noexcept {
+    return is_inline() ? reinterpret_cast<const char*>(words_)
+                       : reinterpret_cast<const char*>(static_cast<std::uintptr_t>(words_[0]));
+  }
   /// What the shard tells names apart by before it compares them; the upper bits of the hash chose the shard.
   [[nodiscard]] std::uint32_t tag() const noexcept { return tag_; }
-  [[nodiscard]] std::uint32_t row() const noexcept { return row_; }
+  [[nodiscard]] std::uint32_t row() const noexcept { return row_and_size_ >> kSizeBits; }
 
   [[nodiscard]] static constexpr std::uint32_t tag_of(std::uint64_t hash) noexcept {
     return static_cast<std::uint32_t>(hash >> (32 - kShardBits));
   }
 
  private:
-  static constexpr unsigned kAddressBits = 48;  // what user space has on 64-bit machines
-  std::uint64_t place_ = 0;
-  std::uint32_t tag_ = 0;
-  std::uint32_t row_ = 0;
+  static constexpr unsigned kSizeBits = 5;
+  static constexpr std::uint32_t kLong = (1U << kSizeBits) - 1;
+
+  template <class Word>
+  static Word load(const char* from) noexcept {
+    Word word;
+    std::memcpy(&word, from, sizeof word);
+    return word;
+  }
+  /// Never reads outside the name: the last word overlaps the first and is shifted into place.
+  void load_inline(std::string_view name) noexcept {
+    static_assert(std::endian::native == std::endian::little, "names are packed for little-endian machines");
+    const char* const data = name.data();
+    const std::size_t size = name.size();
+    if (size > 8) [[likely]] {
+      words_[0] = load<std::uint64_t>(data);
+      words_[1] = load<std::uint64_t>(data + size - 8) >> (8 * (16 - size));
+    } else if (size >= 4) {
+      words_[0] =
+          load<std::uint32_t>(data) | ((std::uint64_t{load<std::uint32_t>(data + size - 4)} >> (8 * (8 - size))) << 32);
+      words_[1] = 0;
+    } else {
+      words_[0] = 0;
+      for (std::size_t i = 0; i < size; ++i) words_[0] |= std::uint64_t{static_cast<unsigned char>(data[i])} << (8 * i);
+      words_[1] = 0;
+    }
+  }
+
+  std::uint64_t words_[2];
+  std::uint32_t tag_;
+  std::uint32_t row_and_size_;
 };
+
+/// What the bits of a row in an entry allow.
+inline constexpr std::uint32_t kMostEntriesPerChunk = 1U << 27;
 
 /// Longer names are refused by the row checks.
 inline constexpr std::size_t kLongestName = 0xFFFF;
@@ -70,8 +113,9 @@ class ShardedKeys {
 
  private:
   struct List {
-    std::vector<KeyEntry> entries;
+    HugeVector<KeyEntry> entries;
     std::size_t size = 0;
+    void grow() { entries.resize(std::max<std::size_t>(64, 2 * size)); }
   };
   std::array<List, kShards> lists_;
 };

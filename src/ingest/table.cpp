@@ -20,6 +20,8 @@ namespace wisecrowd::ingest {
 namespace {
 
 constexpr std::uint16_t kNoLabel = 0xFFFF;
+/// Fewer entries than this are not worth waking the other threads.
+constexpr std::uint32_t kFewEntries = 1024;
 constexpr std::size_t kQuoteSearchBytes = std::size_t{1} << 20;
 
 std::uint64_t random_seed() {
@@ -237,7 +239,8 @@ class TableReader {
   void read_window(std::string_view bytes, const std::vector<std::size_t>& ends, bool quotes,
                    const TableContext& columns) {
     while (chunks_.size() < ends.size()) chunks_.push_back(std::make_unique<Chunk>(hash_seed_));
-    context_.pool().for_each_block(ends.size(), [&](std::size_t c, unsigned) {
+    ThreadPool& pool = bytes.size() < kFewEntries ? alone_ : context_.pool();
+    pool.for_each_block(ends.size(), [&](std::size_t c, unsigned) {
       Chunk& chunk = *chunks_[c];
       const std::size_t begin = c == 0 ? 0 : ends[c - 1];
       chunk.clear();
@@ -286,7 +289,7 @@ class TableReader {
     const bool has_workers = request_.kind == TableKind::answers;
     if (has_workers) piece.workers.resize(rows);
     if (bare_tasks) std::fill(piece.workers.begin(), piece.workers.end(), 0U);
-    ThreadPool& pool = context_.pool();
+    ThreadPool& pool = rows < kFewEntries ? alone_ : context_.pool();
     pool.for_each_block(has_workers ? 2 * kShards : kShards, [&](std::size_t b, unsigned) {
       if (b < kShards) {
         table_.tasks.intern_shard(b, tasks, piece.tasks);
@@ -331,6 +334,7 @@ class TableReader {
   std::unique_ptr<ByteSource> source_;
   WindowReader window_;
   std::uint64_t hash_seed_;
+  ThreadPool alone_{1};
   Table table_;
   std::uint64_t line_ = 1;     // of the first byte of the window
   std::uint64_t answers_ = 0;  // so far

@@ -80,8 +80,9 @@ std::vector<WorkerSummary> summarise_workers(const Dataset& data, const Aggregat
         const double right = static_cast<double>(tally(kRight)) / ProbabilitySums::kUnit;
         const Interval interval = beta_interval(right, count);
         summary.accuracy = std::min(right / count, 1.0);
-        summary.accuracy_low = interval.low;
-        summary.accuracy_high = interval.high;
+        // Equal tails leave out a rate of exactly 0 or 1; an interval should hold its own estimate.
+        summary.accuracy_low = std::min(interval.low, summary.accuracy);
+        summary.accuracy_high = std::max(interval.high, summary.accuracy);
       }
       summary.informativeness =
           confusion.empty()
