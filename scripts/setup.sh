@@ -32,7 +32,7 @@ install_packages() {
     return
   fi
   local missing
-  mapfile -t missing < <(missing_packages "$@")
+  read -r -d '' -a missing <<<"$(missing_packages "$@")" || true
   ((${#missing[@]})) || return 0
 
   local as_root=()
@@ -58,7 +58,7 @@ machine_identity() {
   printf '%s\n' "$root" "$compiler"
   "$compiler" --version 2>/dev/null
   # grep -m1 returns at the first core. Other architectures call the line "Features".
-  grep -m1 -E '^(flags|Features)' /proc/cpuinfo
+  grep -m1 -s -E '^(flags|Features)' /proc/cpuinfo || true
 }
 
 # prepare LEVEL…: packages and configuration. Looks at them only when an input has changed since the last time.

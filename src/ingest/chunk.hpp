@@ -9,6 +9,7 @@
 #include "ingest/columns.hpp"
 #include "ingest/key_table.hpp"
 #include "ingest/problems.hpp"
+#include "ingest/recent_names.hpp"
 
 namespace wisecrowd::ingest {
 
@@ -41,6 +42,10 @@ struct Chunk {
   // Set before parsing.
   std::string_view text;
   bool quotes = false;  ///< there may be a quote in it
+  RecentNames* recent_workers = nullptr;
+
+  /// Where the ids of the last window's entries are, until the next clear().
+  const std::uint32_t* last_worker_ids = nullptr;
 
   // Found.
   std::uint64_t lines = 0;    ///< line ends in the text
@@ -49,10 +54,11 @@ struct Chunk {
   std::uint32_t entries = 0;  ///< of `labels`: answers, and tasks that got none
   std::uint32_t answers = 0;
   ShardedKeys task_keys;
-  ShardedKeys worker_keys;
-  std::vector<std::uint32_t> labels;  ///< codes of `classes`; kBareTask for none
-  std::vector<double> numbers;        ///< label tables: the number columns, row by row
-  std::vector<LineRun> line_runs;     ///< of the answers, counted from the start of the chunk
+  ShardedKeys worker_keys;                ///< of those who were not met lately
+  std::vector<std::uint32_t> worker_ids;  ///< per entry, kAbsent for those in worker_keys
+  std::vector<std::uint32_t> labels;      ///< codes of `classes`; kBareTask for none
+  std::vector<double> numbers;            ///< label tables: the number columns, row by row
+  std::vector<LineRun> line_runs;         ///< of the answers, counted from the start of the chunk
   ProblemList problems;
 
   ChunkClasses classes;
@@ -66,6 +72,8 @@ struct Chunk {
     entries = answers = 0;
     task_keys.clear();
     worker_keys.clear();
+    worker_ids.clear();
+    recent_workers = nullptr;
     labels.clear();
     numbers.clear();
     line_runs.clear();
@@ -74,6 +82,12 @@ struct Chunk {
     next_line_ = ~std::uint64_t{0};
   }
 
+  void add_worker(std::string_view name, std::uint64_t hash, std::uint32_t entry) {
+    const KeyEntry key(name, hash, entry);
+    const std::uint32_t known = recent_workers->find(key);
+    worker_ids.push_back(known);
+    if (known == RecentNames::kAbsent) worker_keys.add(key, hash);
+  }
   /// Adds an entry that stands in `line`; keys are dealt by the caller, with the row that is returned.
   std::uint32_t add_answer(std::uint32_t label, std::uint64_t line) {
     if (line != next_line_) line_runs.push_back({answers, line});
@@ -83,6 +97,7 @@ struct Chunk {
     return entries++;
   }
   std::uint32_t add_bare_task() {
+    worker_ids.push_back(0);
     labels.push_back(kBareTask);
     return entries++;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 #include "base/hash.hpp"
 #include "data/interner.hpp"
 #include "ingest/arena.hpp"
+#include "ingest/key_table.hpp"
 #include "wisecrowd/annotations.hpp"
 
 namespace wisecrowd::ingest {
@@ -45,12 +47,18 @@ class ChunkClasses {
 
   /// The chunk's own code of a label, or kUnknown.
   [[nodiscard]] std::uint32_t code(std::string_view label, const ClassColumn& column) {
-    const std::uint64_t hash = hash_bytes(label, seed_);
-    for (std::size_t at = hash & (slots_.size() - 1);; at = (at + 1) & (slots_.size() - 1)) {
-      const Slot& slot = slots_[at];
-      if (slot.code == kEmpty) return add(label, hash, column);
-      if (slot.hash == hash && slot.label == label) return slot.code;
+    if (label.size() > PackedName::kMostBytes) return find_or_add(label, column);
+    // Nearly all labels are short and few: the same place has held them before.
+    const PackedName packed(label);
+    Shortcut& shortcut =
+        shortcuts_[((packed.words[0] ^ packed.words[1]) * 0x9E3779B97F4A7C15ULL) >> (64 - kShortcutBits)];
+    if (shortcut.size != label.size() || shortcut.name.words[0] != packed.words[0] ||
+        shortcut.name.words[1] != packed.words[1]) {
+      const std::uint32_t found = find_or_add(label, column);
+      if (found == kUnknown) return kUnknown;
+      shortcut = {packed, label.size(), found};
     }
+    return shortcut.code;
   }
   /// Adds what is new to the shared column; serial, in chunk order.
   void merge(ClassColumn& column, const std::string& file);
@@ -64,8 +72,23 @@ class ChunkClasses {
     std::string_view label;
     std::uint32_t code = kEmpty;
   };
+  std::uint32_t find_or_add(std::string_view label, const ClassColumn& column) {
+    const std::uint64_t hash = hash_bytes(label, seed_);
+    for (std::size_t at = hash & (slots_.size() - 1);; at = (at + 1) & (slots_.size() - 1)) {
+      const Slot& slot = slots_[at];
+      if (slot.code == kEmpty) return add(label, hash, column);
+      if (slot.hash == hash && slot.label == label) return slot.code;
+    }
+  }
   std::uint32_t add(std::string_view label, std::uint64_t hash, const ClassColumn& column);
 
+  static constexpr unsigned kShortcutBits = 6;
+  struct Shortcut {
+    PackedName name;
+    std::size_t size = 0;  // no label is empty
+    std::uint32_t code = 0;
+  };
+  std::array<Shortcut, std::size_t{1} << kShortcutBits> shortcuts_{};
   std::uint64_t seed_;
   std::vector<Slot> slots_ = std::vector<Slot>(64);
   std::vector<std::string_view> labels_;  // by own code

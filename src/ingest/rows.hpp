@@ -72,7 +72,7 @@ class LongRows : public RowChecks {
     if (code == ChunkClasses::kUnknown) return refuse_label(label.text, plan.names[plan.label], line);
     const std::uint32_t entry = chunk_.add_answer(code, line);
     chunk_.task_keys.add(task.text, table_.tasks.hash(task.text), entry);
-    chunk_.worker_keys.add(worker.text, table_.workers.hash(worker.text), entry);
+    chunk_.add_worker(worker.text, table_.workers.hash(worker.text), entry);
     return true;
   }
 };
@@ -111,7 +111,7 @@ class WideRows : public RowChecks {
       if (cell.state != Field::State::ok || cell.text.empty()) return;
       const std::uint32_t entry = chunk_.add_answer(chunk_.classes.code(cell.text, table_.classes), line);
       chunk_.task_keys.add(task.text, task_hash, entry);
-      chunk_.worker_keys.add(worker, hash, entry);
+      chunk_.add_worker(worker, hash, entry);
       answered = true;
     });
     if (!answered) chunk_.task_keys.add(task.text, task_hash, chunk_.add_bare_task());

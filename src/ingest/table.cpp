@@ -12,6 +12,7 @@
 #include "ingest/delimited.hpp"
 #include "ingest/json_lines.hpp"
 #include "ingest/problems.hpp"
+#include "ingest/recent_names.hpp"
 #include "ingest/rows.hpp"
 #include "ingest/windows.hpp"
 #include "wisecrowd/error.hpp"
@@ -20,9 +21,10 @@ namespace wisecrowd::ingest {
 namespace {
 
 constexpr std::uint16_t kNoLabel = 0xFFFF;
+constexpr std::uint64_t kAnswersPerPiece = std::uint64_t{1} << 20;
 /// Fewer entries than this are not worth waking the other threads.
 constexpr std::uint32_t kFewEntries = 1024;
-constexpr std::size_t kQuoteSearchBytes = std::size_t{1} << 20;
+constexpr std::size_t kQuoteSearchBytes = std::size_t{1} << 18;
 
 std::uint64_t random_seed() {
   std::random_device device;
@@ -42,7 +44,9 @@ class TableReader {
         source_(open_input(input, context)),
         window_(*source_),
         hash_seed_(random_seed()),
-        table_(options.classes, hash_seed_) {
+        table_(options.classes, hash_seed_),
+        window_bytes_(tuning.window_bytes * (tuning.window_per_thread ? context.pool().size() : 1)),
+        recent_workers_(context.pool().size()) {
     table_.file = display_name(input);
   }
 
@@ -51,7 +55,7 @@ class TableReader {
     TableContext columns{table_.plan, table_.classes, table_.tasks, table_.workers, {}};
     if (table_.plan.layout == TableLayout::wide && table_.plan.format != TableFormat::jsonl)
       add_column_workers(columns);
-    std::size_t wanted = tuning_.window_bytes;
+    std::size_t wanted = window_bytes_;
     for (;;) {
       if (context_.cancelled()) throw Cancelled();
       window_.fill(wanted);
@@ -64,7 +68,7 @@ class TableReader {
         wanted = bytes.size() * 2;
         continue;
       }
-      wanted = tuning_.window_bytes;
+      wanted = window_bytes_;
       read_window(bytes, ends, quotes, columns);
       window_.consume(ends.back());
       context_.report({.stage = "reading",
@@ -206,8 +210,7 @@ class TableReader {
     }
     std::vector<std::uint32_t> ids(row);
     const KeyTable::Chunk chunk{keys.get(), 0};
-    for (std::size_t s = 0; s < kShards; ++s) table_.workers.intern_shard(s, {&chunk, 1}, ids);
-    table_.workers.number_new(ids, context_.pool());
+    intern({}, {}, {&chunk, 1}, ids, context_.pool());
   }
 
   [[nodiscard]] bool has_quote(std::string_view bytes) const {
@@ -240,10 +243,12 @@ class TableReader {
                    const TableContext& columns) {
     while (chunks_.size() < ends.size()) chunks_.push_back(std::make_unique<Chunk>(hash_seed_));
     ThreadPool& pool = bytes.size() < kFewEntries ? alone_ : context_.pool();
-    pool.for_each_block(ends.size(), [&](std::size_t c, unsigned) {
+    pool.for_each_block(ends.size(), [&](std::size_t c, unsigned thread) {
       Chunk& chunk = *chunks_[c];
       const std::size_t begin = c == 0 ? 0 : ends[c - 1];
+      remember_workers(chunk, recent_workers_[thread]);
       chunk.clear();
+      chunk.recent_workers = &recent_workers_[thread];
       chunk.text = bytes.substr(begin, ends[c] - begin);
       chunk.quotes = quotes;
       if (request_.kind == TableKind::labels) {
@@ -255,6 +260,16 @@ class TableReader {
       }
     });
     gather(std::span(chunks_).first(ends.size()));
+  }
+
+  /// The lists of the last window are still there, and by now their ids are final.
+  static void remember_workers(Chunk& chunk, RecentNames& recent) {
+    recent.review();
+    if (chunk.last_worker_ids == nullptr) return;
+    for (std::size_t s = 0; s < kShards; ++s) {
+      for (const auto& entry : chunk.worker_keys[s]) recent.remember(entry, chunk.last_worker_ids[entry.row()]);
+    }
+    chunk.last_worker_ids = nullptr;
   }
 
   /// Puts together what the chunks of a window found, in file order.
@@ -283,38 +298,76 @@ class TableReader {
     const bool hopeless = !options_.lenient && report_.problem_count > 0 && !request_.keep_lines;
     if (rows == 0 || hopeless) return;
 
-    AnswerPiece piece;
-    piece.tasks.resize(rows);
-    piece.labels.resize(rows);
     const bool has_workers = request_.kind == TableKind::answers;
-    if (has_workers) piece.workers.resize(rows);
-    if (bare_tasks) std::fill(piece.workers.begin(), piece.workers.end(), 0U);
+    AnswerPiece& piece = piece_with_room(rows);
+    const std::size_t begin = piece.size();
+    piece.tasks.resize(begin + rows);
+    piece.labels.resize(begin + rows);
+    if (has_workers) piece.workers.resize(begin + rows);
+    const std::span task_ids(piece.tasks.data() + begin, rows);
+    const std::span worker_ids(piece.workers.data() + (has_workers ? begin : 0), has_workers ? rows : 0);
     ThreadPool& pool = rows < kFewEntries ? alone_ : context_.pool();
-    pool.for_each_block(has_workers ? 2 * kShards : kShards, [&](std::size_t b, unsigned) {
-      if (b < kShards) {
-        table_.tasks.intern_shard(b, tasks, piece.tasks);
-      } else {
-        table_.workers.intern_shard(b - kShards, workers, piece.workers);
-      }
-    });
-    table_.tasks.number_new(piece.tasks, pool);
-    if (has_workers) table_.workers.number_new(piece.workers, pool);
     pool.for_each_block(chunks.size(), [&](std::size_t c, unsigned) {
       const auto& codes = chunks[c]->classes.shared_codes();
-      std::uint16_t* out = piece.labels.data() + first_row[c];
+      std::uint16_t* out = piece.labels.data() + begin + first_row[c];
       for (const std::uint32_t code : chunks[c]->labels) *out++ = code == Chunk::kBareTask ? kNoLabel : codes[code];
+      std::copy(chunks[c]->worker_ids.begin(), chunks[c]->worker_ids.end(), worker_ids.begin() + first_row[c]);
     });
+    if (has_workers) {
+      intern(tasks, task_ids, workers, worker_ids, pool);
+    } else {
+      intern(tasks, task_ids, {}, {}, pool);
+    }
     for (const auto& chunk : chunks) {
       table_.numbers.insert(table_.numbers.end(), chunk->numbers.begin(), chunk->numbers.end());
     }
-    if (bare_tasks) drop_bare_tasks(piece);
-    table_.pieces.push_back(std::move(piece));
+    if (bare_tasks) {
+      drop_bare_tasks(piece, begin);
+      return;
+    }
+    for (std::size_t c = 0; c < chunks.size() && has_workers; ++c) {
+      chunks[c]->last_worker_ids = worker_ids.data() + first_row[c];
+    }
+  }
+
+  /// Ids for the names of a window; shards of both columns are worked on side by side.
+  void intern(std::span<const KeyTable::Chunk> tasks, std::span<std::uint32_t> task_ids,
+              std::span<const KeyTable::Chunk> workers, std::span<std::uint32_t> worker_ids, ThreadPool& pool) {
+    for (;;) {
+      pool.for_each_block(2 * kShards, [&](std::size_t b, unsigned) {
+        if (b < kShards) {
+          table_.tasks.intern_shard(b, tasks, task_ids);
+        } else {
+          table_.workers.intern_shard(b - kShards, workers, worker_ids);
+        }
+      });
+      const bool more_tasks = table_.tasks.needs_room();
+      const bool more_workers = table_.workers.needs_room();
+      if (more_tasks) table_.tasks.grow(pool);
+      if (more_workers) table_.workers.grow(pool);
+      if (!more_tasks && !more_workers) break;
+    }
+    table_.tasks.number_new(task_ids, pool);
+    table_.workers.number_new(worker_ids, pool);
+  }
+
+  /// Windows are small, so that they stay in the cache; several share a piece, so that it gets large pages.
+  AnswerPiece& piece_with_room(std::uint32_t rows) {
+    auto& pieces = table_.pieces;
+    if (pieces.empty() || pieces.back().tasks.capacity() - pieces.back().size() < rows) {
+      const std::size_t capacity = std::max<std::size_t>(rows, std::min<std::uint64_t>(answers_, kAnswersPerPiece));
+      pieces.emplace_back();
+      pieces.back().tasks.reserve(capacity);
+      pieces.back().labels.reserve(capacity);
+      if (request_.kind == TableKind::answers) pieces.back().workers.reserve(capacity);
+    }
+    return pieces.back();
   }
 
   /// They have made their task known; there is no answer in them.
-  static void drop_bare_tasks(AnswerPiece& piece) {
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i < piece.size(); ++i) {
+  static void drop_bare_tasks(AnswerPiece& piece, std::size_t begin) {
+    std::size_t kept = begin;
+    for (std::size_t i = begin; i < piece.size(); ++i) {
       if (piece.labels[i] == kNoLabel) continue;
       piece.tasks[kept] = piece.tasks[i];
       piece.workers[kept] = piece.workers[i];
@@ -339,6 +392,8 @@ class TableReader {
   std::uint64_t line_ = 1;     // of the first byte of the window
   std::uint64_t answers_ = 0;  // so far
   std::vector<std::unique_ptr<Chunk>> chunks_;
+  std::size_t window_bytes_;
+  std::vector<RecentNames> recent_workers_;  // by thread
 };
 
 }  // namespace
