@@ -24,6 +24,9 @@ constexpr std::size_t kPrefetchDistance = 24;
 constexpr std::size_t kCachedBytes = std::size_t{1} << 20;
 /// All tables together stay below this; with more threads than fit, some rest during the sweep.
 constexpr std::size_t kMostTableBytes = std::size_t{4} << 30;
+/// Tables of this size miss all caches, and the layout matters.
+constexpr std::size_t kFarBeyondCaches = std::size_t{64} << 20;
+constexpr std::size_t kWorkersPerBlock = 256;
 /// log 0 for padding and impossible classes: exp_nonpositive turns any difference to it into exactly 0.
 constexpr double kLogZero = -1e9;
 
@@ -40,10 +43,39 @@ int bits_for(const Annotations& answers, double gold_weight) {
   return std::clamp(62 - static_cast<int>(std::ceil(std::log2(bound))), 8, 52);
 }
 
-/// Requests a whole row: its logs are read soon and its counts written soon after.
-template <std::size_t Stride>
-inline void prefetch_row(const double* row) {
-  for (std::size_t k = 0; k < 2 * Stride; k += 8) __builtin_prefetch(row + k, 1);
+/// sum = start + the rows of a task's answers. Rows some answers ahead are requested whole: `fetched` numbers each.
+template <std::size_t Stride, class Real>
+inline void add_rows(const Real* table, std::size_t pitch, std::size_t fetched, const std::uint32_t* answer,
+                     const std::uint32_t* last, const double* start, double* sum, std::size_t stride, bool prefetch) {
+  constexpr std::size_t kLine = 64 / sizeof(Real);
+  // Scattered rows are written soon after, gathered ones are not.
+  constexpr int kToWrite = std::is_same_v<Real, double> ? 1 : 0;
+  if constexpr (Stride != 0) {
+    std::array<double, Stride> held;
+    for (std::size_t k = 0; k < Stride; ++k) held[k] = start[k];
+    for (; answer != last; ++answer) {
+      if (prefetch) {
+        const Real* ahead = table + std::size_t{answer[kPrefetchDistance]} * pitch;
+        for (std::size_t k = 0; k < (kToWrite != 0 ? 2 * Stride : Stride); k += kLine)
+          __builtin_prefetch(ahead + k, kToWrite);
+      }
+      const Real* row = table + std::size_t{*answer} * pitch;
+#pragma omp simd
+      for (std::size_t k = 0; k < Stride; ++k) held[k] += static_cast<double>(row[k]);
+    }
+    for (std::size_t k = 0; k < Stride; ++k) sum[k] = held[k];
+  } else {
+    std::copy(start, start + stride, sum);
+    for (; answer != last; ++answer) {
+      if (prefetch) {
+        const Real* ahead = table + std::size_t{answer[kPrefetchDistance]} * pitch;
+        for (std::size_t k = 0; k < fetched; k += kLine) __builtin_prefetch(ahead + k, kToWrite);
+      }
+      const Real* row = table + std::size_t{*answer} * pitch;
+#pragma omp simd
+      for (std::size_t k = 0; k < stride; ++k) sum[k] += static_cast<double>(row[k]);
+    }
+  }
 }
 
 /// Counts live in the table as integers; `double` there is only storage.
@@ -67,7 +99,7 @@ struct ConfusionPass::BlockSums {
   std::vector<double> class_mass;
 };
 
-ConfusionPass::ConfusionPass(const Dataset& data, const RunContext& context, double gold_weight)
+ConfusionPass::ConfusionPass(const Dataset& data, const RunContext& context, double gold_weight, Layout layout)
     : data_(data),
       context_(context),
       tasks_(data.answers.task_count()),
@@ -85,11 +117,6 @@ ConfusionPass::ConfusionPass(const Dataset& data, const RunContext& context, dou
                     "use majority_vote or wawa.",
                     workers_, classes_));
   }
-  const std::size_t cells = std::max<std::size_t>(table_rows, 1) * 2 * stride_;
-  const std::size_t bytes = cells * sizeof(double);
-  tables_.resize(std::clamp<std::size_t>(kMostTableBytes / bytes, 1, context.threads()));
-  prefetch_ = bytes > kCachedBytes;
-
   const auto workers = data.answers.workers();
   const auto labels = data.answers.labels();
   rows_.resize(workers.size() + kPrefetchDistance);
@@ -101,10 +128,14 @@ ConfusionPass::ConfusionPass(const Dataset& data, const RunContext& context, dou
   });
   std::fill(rows_.end() - kPrefetchDistance, rows_.end(), 0U);
 
-  context.pool().for_each_block(tables_.size(), [&](std::size_t t, unsigned) {
-    tables_[t].resize(cells);
-    std::fill(tables_[t].begin(), tables_[t].end(), 0.0);  // also the integer 0
-  });
+  const std::size_t table_bytes = table_rows * 2 * stride_ * sizeof(double);
+  gathered_ = layout == Layout::gathered || (layout == Layout::automatic && table_bytes > kFarBeyondCaches &&
+                                             table_rows * stride_ >= tasks_ * stride_ / 4);
+  if (gathered_) {
+    lay_out_gathered(table_rows);
+  } else {
+    lay_out_scattered(table_rows);
+  }
 
   if (!data.task_priors.empty()) {
     log_task_priors_.resize(tasks_ * stride_);
@@ -120,11 +151,47 @@ ConfusionPass::ConfusionPass(const Dataset& data, const RunContext& context, dou
   }
 }
 
+void ConfusionPass::lay_out_scattered(std::size_t rows) {
+  const std::size_t cells = std::max<std::size_t>(rows, 1) * 2 * stride_;
+  const std::size_t bytes = cells * sizeof(double);
+  tables_.resize(std::clamp<std::size_t>(kMostTableBytes / bytes, 1, context_.threads()));
+  prefetch_ = bytes > kCachedBytes;
+  context_.pool().for_each_block(tables_.size(), [&](std::size_t t, unsigned) {
+    tables_[t].resize(cells);
+    std::fill(tables_[t].begin(), tables_[t].end(), 0.0);  // also the integer 0
+  });
+}
+
+void ConfusionPass::lay_out_gathered(std::size_t rows) {
+  line_stride_ = (stride_ + 15) / 16 * 16;
+  prefetch_ = true;
+  log_lines_.resize(std::max<std::size_t>(rows, 1) * line_stride_);
+  task_lines_.resize(std::max<std::size_t>(tasks_, 1) * line_stride_);
+  const std::size_t answers = data_.answers.answer_count();
+  worker_tasks_.resize(answers + kPrefetchDistance);
+  worker_labels_.resize(answers);
+  std::fill(worker_tasks_.end() - kPrefetchDistance, worker_tasks_.end(), 0U);
+  const auto offsets = data_.answers.worker_offsets();
+  const auto labels = data_.answers.labels();
+  const Blocks blocks{workers_, kWorkersPerBlock};
+  context_.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
+    for (std::size_t w = blocks.begin(block); w < blocks.end(block); ++w) {
+      const auto worker = WorkerId{static_cast<std::uint32_t>(w)};
+      const auto tasks = data_.answers.tasks_of(worker);
+      const auto answered = data_.answers.answers_of(worker);
+      for (std::size_t i = 0; i < tasks.size(); ++i) {
+        worker_tasks_[offsets[w] + i] = static_cast<std::uint32_t>(tasks[i]);
+        worker_labels_[offsets[w] + i] = static_cast<std::uint16_t>(labels[answered[i]]);
+      }
+    }
+  });
+}
+
 void ConfusionPass::set_log_prior(std::span<const double> log_prior) {
   std::copy(log_prior.begin(), log_prior.end(), log_prior_.begin());
 }
 
-template <std::size_t Stride>
+template <std::size_t Stride, bool Gathered>
 void ConfusionPass::process_block(Source source, bool count, std::size_t block, unsigned thread, const double* given,
                                   double* posterior, BlockSums& sums) {
   const std::size_t stride = Stride != 0 ? Stride : stride_;
@@ -133,7 +200,7 @@ void ConfusionPass::process_block(Source source, bool count, std::size_t block, 
   const auto offsets = data_.answers.task_offsets();
   const std::uint32_t* rows = rows_.data();
   const std::size_t pitch = 2 * stride;
-  double* const table = tables_[thread].data();
+  double* const table = Gathered ? nullptr : tables_[thread].data();
   const double scale = std::ldexp(1.0, fraction_bits_);
   const bool has_gold = data_.has_gold();
 
@@ -157,23 +224,12 @@ void ConfusionPass::process_block(Source source, bool count, std::size_t block, 
       double* const row = value + i * stride;
       if (source == Source::tables) {
         const double* start = log_task_priors_.empty() ? log_prior_.data() : log_task_priors_.data() + t * stride;
-        if constexpr (Stride != 0) {
-          std::array<double, Stride> sum;
-          for (std::size_t k = 0; k < Stride; ++k) sum[k] = start[k];
-          for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {
-            if (prefetch_) prefetch_row<Stride>(table + std::size_t{rows[a + kPrefetchDistance]} * pitch);
-            const double* answer = table + std::size_t{rows[a]} * pitch;
-#pragma omp simd
-            for (std::size_t k = 0; k < Stride; ++k) sum[k] += answer[k];
-          }
-          for (std::size_t k = 0; k < Stride; ++k) row[k] = sum[k];
+        const auto first_answer = rows + offsets[t], last_answer = rows + offsets[t + 1];
+        if constexpr (Gathered) {
+          add_rows<Stride, float>(log_lines_.data(), line_stride_, line_stride_, first_answer, last_answer, start, row,
+                                  stride, prefetch_);
         } else {
-          std::copy(start, start + stride, row);
-          for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {
-            const double* answer = table + std::size_t{rows[a]} * pitch;
-#pragma omp simd
-            for (std::size_t k = 0; k < stride; ++k) row[k] += answer[k];
-          }
+          add_rows<Stride, double>(table, pitch, pitch, first_answer, last_answer, start, row, stride, prefetch_);
         }
       } else if (source == Source::votes) {
         std::fill(row, row + stride, 0.0);
@@ -244,6 +300,16 @@ void ConfusionPass::process_block(Source source, bool count, std::size_t block, 
         if (data_.gold[batch + i] != kNoClass) value[i * stride + index(data_.gold[batch + i])] = gold_weight_;
       }
     }
+    if constexpr (Gathered) {
+      for (std::size_t i = 0; i < size; ++i) {
+        const double* const row = value + i * stride;
+        float* const line = task_lines_.data() + (batch + i) * line_stride_;
+        for (std::size_t k = 0; k < stride; ++k) line[k] = static_cast<float>(row[k]);
+        if (offsets[batch + i + 1] == offsets[batch + i]) continue;
+        for (std::size_t k = 0; k < stride; ++k) mass[k] += row[k];
+      }
+      continue;
+    }
     const std::size_t entries = size * stride;
     std::int64_t* const integer = fixed.data();
     for (std::size_t e = 0; e < entries; ++e) integer[e] = static_cast<std::int64_t>(value[e] * scale + 0.5);
@@ -265,19 +331,26 @@ ConfusionPass::Sums ConfusionPass::run(Source source, bool count, const double* 
   const std::size_t blocks = (tasks_ + kTasksPerBlock - 1) / kTasksPerBlock;
   std::vector<BlockSums> partial(blocks);
   const auto work = [&](std::size_t block, unsigned thread) {
+    const auto sweep_block = [&]<std::size_t Stride>() {
+      if (gathered_) {
+        process_block<Stride, true>(source, count, block, thread, given, posterior, partial[block]);
+      } else {
+        process_block<Stride, false>(source, count, block, thread, given, posterior, partial[block]);
+      }
+    };
     switch (stride_) {
-      case 2: process_block<2>(source, count, block, thread, given, posterior, partial[block]); break;
-      case 4: process_block<4>(source, count, block, thread, given, posterior, partial[block]); break;
-      case 6: process_block<6>(source, count, block, thread, given, posterior, partial[block]); break;
-      case 8: process_block<8>(source, count, block, thread, given, posterior, partial[block]); break;
-      case 10: process_block<10>(source, count, block, thread, given, posterior, partial[block]); break;
-      case 12: process_block<12>(source, count, block, thread, given, posterior, partial[block]); break;
-      case 14: process_block<14>(source, count, block, thread, given, posterior, partial[block]); break;
-      case 16: process_block<16>(source, count, block, thread, given, posterior, partial[block]); break;
-      default: process_block<0>(source, count, block, thread, given, posterior, partial[block]);
+      case 2: sweep_block.operator()<2>(); break;
+      case 4: sweep_block.operator()<4>(); break;
+      case 6: sweep_block.operator()<6>(); break;
+      case 8: sweep_block.operator()<8>(); break;
+      case 10: sweep_block.operator()<10>(); break;
+      case 12: sweep_block.operator()<12>(); break;
+      case 14: sweep_block.operator()<14>(); break;
+      case 16: sweep_block.operator()<16>(); break;
+      default: sweep_block.operator()<0>();
     }
   };
-  if (tables_.size() == context_.threads()) {
+  if (gathered_ || tables_.size() == context_.threads()) {
     context_.pool().for_each_block(blocks, work);
   } else {
     // Fewer tables than threads: each table is one long block of work.
@@ -305,6 +378,13 @@ ConfusionPass::Sums ConfusionPass::sweep_given(std::span<const double> posterior
 }
 
 void ConfusionPass::set_log_rows(std::size_t worker, const double* log_rows) noexcept {
+  if (gathered_) {
+    for (std::size_t l = 0; l < classes_; ++l) {
+      float* line = log_lines_.data() + (worker * classes_ + l) * line_stride_;
+      for (std::size_t k = 0; k < stride_; ++k) line[k] = static_cast<float>(log_rows[l * stride_ + k]);
+    }
+    return;
+  }
   for (auto& table : tables_) {
     double* row = table.data() + worker * classes_ * 2 * stride_;
     for (std::size_t l = 0; l < classes_; ++l) std::copy_n(log_rows + l * stride_, stride_, row + l * 2 * stride_);
@@ -312,11 +392,20 @@ void ConfusionPass::set_log_rows(std::size_t worker, const double* log_rows) noe
 }
 
 void ConfusionPass::log_rows(std::size_t worker, double* out) const noexcept {
-  const double* row = tables_[0].data() + worker * classes_ * 2 * stride_;
-  for (std::size_t l = 0; l < classes_; ++l) std::copy_n(row + l * 2 * stride_, stride_, out + l * stride_);
+  for (std::size_t l = 0; l < classes_; ++l) {
+    if (gathered_) {
+      std::copy_n(log_lines_.data() + (worker * classes_ + l) * line_stride_, stride_, out + l * stride_);
+    } else {
+      std::copy_n(tables_[0].data() + (worker * classes_ + l) * 2 * stride_, stride_, out + l * stride_);
+    }
+  }
 }
 
 void ConfusionPass::counts(std::size_t worker, double* out) const noexcept {
+  if (gathered_) {
+    gather_counts(worker, out);
+    return;
+  }
   const double unit = std::ldexp(1.0, -fraction_bits_);
   for (std::size_t l = 0; l < classes_; ++l) {
     const std::size_t at = ((worker * classes_ + l) * 2 + 1) * stride_;
@@ -325,6 +414,19 @@ void ConfusionPass::counts(std::size_t worker, double* out) const noexcept {
       for (const auto& table : tables_) sum += count_at(table.data() + at + k);
       out[l * stride_ + k] = static_cast<double>(sum) * unit;
     }
+  }
+}
+
+void ConfusionPass::gather_counts(std::size_t worker, double* out) const noexcept {
+  std::fill_n(out, classes_ * stride_, 0.0);
+  const auto offsets = data_.answers.worker_offsets();
+  for (std::size_t i = offsets[worker]; i < offsets[worker + 1]; ++i) {
+    const float* ahead = task_lines_.data() + std::size_t{worker_tasks_[i + kPrefetchDistance]} * line_stride_;
+    for (std::size_t k = 0; k < line_stride_; k += 16) __builtin_prefetch(ahead + k);
+    const float* line = task_lines_.data() + std::size_t{worker_tasks_[i]} * line_stride_;
+    double* row = out + worker_labels_[i] * stride_;
+#pragma omp simd
+    for (std::size_t k = 0; k < stride_; ++k) row[k] += static_cast<double>(line[k]);
   }
 }
 

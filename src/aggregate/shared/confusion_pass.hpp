@@ -22,14 +22,23 @@ namespace wisecrowd {
 /// Counts are fixed-point integers. Integer addition is exact and order-free, so each thread works on a table of its
 /// own and the sum has the same bits for any number of threads. The resolution is 2^-52 of an answer, or a little less
 /// if some worker has very many answers (fraction_bits()).
+///
+/// When the tables outgrow the caches and the tasks (many workers, many classes), writing counts at random costs more
+/// than all the rest. Then the layout is `gathered`: posteriors are stored, and a worker's counts are gathered from the
+/// rows of its tasks. Both kinds of rows are in single precision there, one cache line for up to 16 classes; sums are
+/// in double.
 class ConfusionPass {
  public:
-  ConfusionPass(const Dataset& data, const RunContext& context, double gold_weight = 1.0);
+  enum class Layout { automatic, scattered, gathered };
+
+  ConfusionPass(const Dataset& data, const RunContext& context, double gold_weight = 1.0,
+                Layout layout = Layout::automatic);
 
   [[nodiscard]] std::size_t stride() const noexcept { return stride_; }
   [[nodiscard]] std::size_t class_count() const noexcept { return classes_; }
   [[nodiscard]] std::size_t worker_count() const noexcept { return workers_; }
   [[nodiscard]] bool has_task_priors() const noexcept { return !log_task_priors_.empty(); }
+  [[nodiscard]] bool gathered() const noexcept { return gathered_; }
   [[nodiscard]] int fraction_bits() const noexcept { return fraction_bits_; }
 
   /// log P(label | truth) of one worker, labels × stride (truth); from the M-step.
@@ -54,15 +63,18 @@ class ConfusionPass {
 
   /// Expected counts n_jkl of one worker, laid out as rows (label) × stride (truth); summed over threads.
   void counts(std::size_t worker, double* out) const noexcept;
-  /// The same, and sets them to zero for the next sweep.
+  /// The same, and makes room for the next sweep.
   void take_counts(std::size_t worker, double* out) noexcept;
 
  private:
   enum class Source { tables, votes, given };
   struct BlockSums;
-  template <std::size_t Stride>
+  template <std::size_t Stride, bool Gathered>
   void process_block(Source source, bool count, std::size_t block, unsigned thread, const double* given,
                      double* posterior, BlockSums& sums);
+  void gather_counts(std::size_t worker, double* out) const noexcept;
+  void lay_out_scattered(std::size_t rows);
+  void lay_out_gathered(std::size_t rows);
   Sums run(Source source, bool count, const double* given, double* posterior);
 
   const Dataset& data_;
@@ -78,6 +90,15 @@ class ConfusionPass {
   HugeVector<std::uint32_t> rows_;  // per answer, worker * classes + label
   std::vector<HugeVector<double>>
       tables_;  // one per sweeping thread: rows of stride logs, then stride counts (int64 bits)
+
+  // Gathered layout.
+  bool gathered_ = false;
+  std::size_t line_stride_ = 0;   // floats per row: whole cache lines
+  HugeVector<float> log_lines_;   // (worker, label) rows
+  HugeVector<float> task_lines_;  // posteriors
+  HugeVector<std::uint32_t> worker_tasks_;
+  HugeVector<std::uint16_t> worker_labels_;
+
   std::vector<double> log_prior_;
   HugeVector<double> log_task_priors_;
 };
