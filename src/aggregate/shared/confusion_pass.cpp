@@ -206,12 +206,10 @@ void ConfusionPass::process_block(Source source, bool count, std::size_t block, 
 
   thread_local std::vector<double> values;       // batch × stride: log joint, then posterior
   thread_local std::vector<std::int64_t> fixed;  // the posterior as fixed point
-  thread_local std::vector<double> sum_of;       // per task of the batch: Σ_k exp(log joint − top)
   values.resize(kTasksPerBatch * stride);
   fixed.resize(kTasksPerBatch * stride);
-  sum_of.resize(kTasksPerBatch);
-  std::vector<double>& mass = sums.class_mass;
-  mass.assign(stride, 0.0);
+  sums.class_mass.assign(stride, 0.0);
+  double* const mass = sums.class_mass.data();
   double log_likelihood = 0;
 
   for (std::size_t batch = first; batch < last; batch += kTasksPerBatch) {
@@ -263,7 +261,6 @@ void ConfusionPass::process_block(Source source, bool count, std::size_t block, 
         double* const row = value + i * stride;
         double total = 0;
         for (std::size_t k = 0; k < stride; ++k) total += row[k];
-        sum_of[i] = total;
         const double inverse = 1 / total;
         for (std::size_t k = 0; k < stride; ++k) row[k] *= inverse;
         const std::size_t t = batch + i;
@@ -306,6 +303,7 @@ void ConfusionPass::process_block(Source source, bool count, std::size_t block, 
         float* const line = task_lines_.data() + (batch + i) * line_stride_;
         for (std::size_t k = 0; k < stride; ++k) line[k] = static_cast<float>(row[k]);
         if (offsets[batch + i + 1] == offsets[batch + i]) continue;
+#pragma omp simd
         for (std::size_t k = 0; k < stride; ++k) mass[k] += row[k];
       }
       continue;
@@ -317,6 +315,7 @@ void ConfusionPass::process_block(Source source, bool count, std::size_t block, 
       const std::size_t t = batch + i;
       if (offsets[t + 1] == offsets[t]) continue;
       const double* const row = value + i * stride;
+#pragma omp simd
       for (std::size_t k = 0; k < stride; ++k) mass[k] += row[k];
       const std::int64_t* const add = integer + i * stride;
       for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {
