@@ -1,5 +1,99 @@
-#include <cstdio>
+#include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "command_set.hpp"
+#include "failure.hpp"
+#include "help_text.hpp"
+#include "screen_text.hpp"
 #include "wisecrowd/version.hpp"
 
-int main() { std::puts("wisecrowd " WISECROWD_VERSION); }
+namespace wisecrowd::app {
+namespace {
+
+void complain(const std::string& message) {
+  say(fmt::format("wisecrowd: {} {}\n", screen_of(STDERR_FILENO).red("error:"), message));
+}
+
+bool asks_for_help(const std::vector<std::string>& arguments) {
+  for (const auto& argument : arguments) {
+    if (argument == "--") return false;
+    if (argument == "--help" || argument == "-h") return true;
+  }
+  return false;
+}
+
+void run(std::vector<std::string> arguments, Session& session) {
+  const auto print = [&](const std::string& text) {
+    session.out.add(text);
+    session.out.flush();
+  };
+  const std::string first = arguments.empty() ? "help" : arguments.front();
+  if (first == "--version" || first == "-V") return print("wisecrowd " WISECROWD_VERSION "\n");
+
+  CommandSet commands;
+  if (!arguments.empty()) arguments.erase(arguments.begin());
+  if (first == "--help" || first == "-h" || (first == "help" && arguments.empty())) {
+    return print(general_help(commands, session.out_screen));
+  }
+  const bool explain = first == "help" || asks_for_help(arguments);
+  const std::string& name = first == "help" ? arguments.front() : first;
+  Command* command = commands.find(name);
+  if (command == nullptr && name.starts_with("-")) {
+    const std::string near = suggestion(name, {"--help", "--version"});
+    throw usage_error(
+        fmt::format("there is no option '{}'{}", printable(name), near.empty() ? "; see wisecrowd --help" : near));
+  }
+  if (command == nullptr) {
+    const std::string near = suggestion(name, commands.names());
+    throw usage_error(fmt::format("there is no command '{}'{}", printable(name),
+                                  near.empty() ? fmt::format(": choose {}", fmt::join(commands.names(), ", ")) : near));
+  }
+  if (explain) return print(command_help(*command, arguments, session.out_screen));
+  commands.parse(*command, std::move(arguments));
+  command->run(session);
+  session.out.flush();
+}
+
+/// The one place where exceptions become exit codes.
+int guarded_main(int count, char** words) {
+  Session session;
+  session.out_screen = screen_of(STDOUT_FILENO);
+  session.error_screen = screen_of(STDERR_FILENO);
+  session.typed = "wisecrowd";
+  std::vector<std::string> arguments(words + std::min(count, 1), words + count);
+  for (const auto& argument : arguments) session.typed += " " + shell_word(argument);
+  try {
+    run(std::move(arguments), session);
+    return EX_OK;
+  } catch (const ReaderLeft&) {
+    return EX_OK;
+  } catch (const Stopped&) {
+  } catch (const Cancelled&) {
+  } catch (const Failure& failure) {
+    if (!session.interrupts.cancelled()) {
+      complain(failure.what());
+      return failure.exit_code();
+    }
+  } catch (const Error& error) {
+    complain(error.what());
+    return exit_code_of(error.code(), Stage::reading);
+  } catch (const std::bad_alloc&) {
+    complain("there is not enough memory for these data");
+    return EX_OSERR;
+  } catch (const std::exception& error) {
+    complain(fmt::format("an unexpected failure, which is a defect of wisecrowd: {}", error.what()));
+    return EX_SOFTWARE;
+  }
+  say("wisecrowd: stopped; nothing was written\n");
+  return session.interrupts.exit_code();
+}
+
+}  // namespace
+}  // namespace wisecrowd::app
+
+int main(int count, char** words) { return wisecrowd::app::guarded_main(count, words); }

@@ -32,20 +32,20 @@ struct Aggregation {
   std::size_t worker_count = 0;
   std::size_t class_count = 0;
 
-  std::vector<double> posterior;      ///< tasks × classes, rows sum to 1
-  std::vector<ClassId> labels;        ///< per task, by the tie rule
+  std::vector<double> posterior;  ///< tasks × classes, rows sum to 1
+  std::vector<ClassId> labels;    ///< per task, by the tie rule
   TieRule tie_rule = TieRule::lowest;
-  std::vector<double> class_prior;    ///< P(truth = k)
-  std::vector<double> confusion;      ///< workers × truth × label, rows sum to 1; empty if the method has none
-  std::vector<double> skill;          ///< one number per worker in the method's own scale, or empty
+  std::vector<double> class_prior;  ///< P(truth = k)
+  std::vector<double> confusion;    ///< workers × truth × label, rows sum to 1; empty if the method has none
+  std::vector<double> skill;        ///< one number per worker in the method's own scale, or empty
 
-  std::string objective_name;         ///< what the trace holds, empty if the method has no objective
-  bool objective_is_monotone = false; ///< declared: the trace never falls
+  std::string objective_name;          ///< what the trace holds, empty if the method has no objective
+  bool objective_is_monotone = false;  ///< declared: the trace never falls
   std::vector<double> trace;
-  double log_likelihood = 0;          ///< of the answers at the final parameters, when has_log_likelihood
+  double log_likelihood = 0;  ///< of the answers at the final parameters, when has_log_likelihood
   bool has_log_likelihood = false;
   std::size_t iterations = 0;
-  double seconds_per_iteration = 0;   ///< mean wall time of one iteration; not part of the result's identity
+  double seconds_per_iteration = 0;  ///< mean wall time of one iteration; not part of the result's identity
   Status status = Status::converged;
   std::vector<Warning> warnings;
   /// Named numbers that the method learned about itself (hyper-parameters, chosen restart …).
@@ -55,16 +55,15 @@ struct Aggregation {
     return std::span(posterior).subspan(index(task) * class_count, class_count);
   }
   [[nodiscard]] std::span<const double> confusion_of(WorkerId worker) const {
-    return std::span(confusion).subspan(index(worker) * class_count * class_count,
-                                        class_count * class_count);
+    return std::span(confusion).subspan(index(worker) * class_count * class_count, class_count * class_count);
   }
 };
 
 /// What a method says about itself.
 struct MethodInfo {
-  std::string name;       ///< as on the command line
+  std::string name;  ///< as on the command line
   std::string title;
-  std::string summary;    ///< one sentence
+  std::string summary;  ///< one sentence
   std::string when_to_use;
   std::string reference;  ///< the paper
   std::vector<ParameterSpec> parameters;
@@ -88,12 +87,11 @@ class Aggregator {
 /// The method that `aggregate` uses when none is named.
 [[nodiscard]] std::string_view default_aggregation_method();
 
-[[nodiscard]] std::unique_ptr<Aggregator> make_aggregator(std::string_view name,
-                                                          const Parameters& parameters);
+[[nodiscard]] std::unique_ptr<Aggregator> make_aggregator(std::string_view name, const Parameters& parameters);
 
 /// Checks the data, makes the aggregator and fits it. What most callers want.
-[[nodiscard]] Aggregation aggregate(const Dataset& data, std::string_view method,
-                                    const Parameters& parameters, const RunContext& context);
+[[nodiscard]] Aggregation aggregate(const Dataset& data, std::string_view method, const Parameters& parameters,
+                                    const RunContext& context);
 [[nodiscard]] Aggregation aggregate(const Dataset& data, std::string_view method = {});
 
 }  // namespace wisecrowd

@@ -97,9 +97,9 @@ struct AnnotationNames {
 };
 
 struct BuildReport {
-  std::uint64_t duplicates_dropped = 0;      ///< answers replaced by a later one (keep_last)
+  std::uint64_t duplicates_dropped = 0;        ///< answers replaced by a later one (keep_last)
   std::uint64_t duplicates_contradicting = 0;  ///< of those, how many said something else
-  std::uint64_t repeats = 0;  ///< answers beyond the first of their worker and task (reject, repeat)
+  std::uint64_t repeats = 0;                   ///< answers beyond the first of their worker and task (reject, repeat)
 };
 
 /// Builds annotations from answers in file order. Throws bad_input when an index is out of range, or

@@ -21,9 +21,7 @@ struct Dataset {
   std::vector<double> task_priors;
 
   [[nodiscard]] bool has_gold() const noexcept { return !gold.empty(); }
-  [[nodiscard]] ClassId gold_of(TaskId task) const noexcept {
-    return gold.empty() ? kNoClass : gold[index(task)];
-  }
+  [[nodiscard]] ClassId gold_of(TaskId task) const noexcept { return gold.empty() ? kNoClass : gold[index(task)]; }
 };
 
 /// Throws bad_input unless gold and priors fit the answers (sizes, ranges, rows that sum to 1).

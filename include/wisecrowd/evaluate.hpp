@@ -11,7 +11,7 @@
 
 namespace wisecrowd {
 
-/// A measured value with a bootstrap interval.
+/// A measured value with a bootstrap interval; low and high are NaN where none was asked for.
 struct Estimate {
   double value = 0;
   double low = 0;
@@ -22,25 +22,34 @@ struct EvaluateOptions {
   TieRule tie_rule = TieRule::lowest;  ///< fractional gives credit 1/t to a gold class among t tied ones
   std::size_t bootstrap = 1000;        ///< resamples of tasks; 0 for no intervals
   double confidence_level = 0.95;
-  std::size_t calibration_bins = 15;   ///< equal-width bins of the top probability, for ECE
+  std::size_t calibration_bins = 15;  ///< equal-width bins of the top probability, for ECE
 };
 
 struct Evaluation {
   std::size_t tasks = 0;  ///< tasks with both a prediction and gold
   Estimate accuracy;
-  Estimate macro_f1;      ///< over classes that occur in gold or prediction
+  /// Mean over the classes that occur in gold or prediction of F1 = 2·TP / (predicted + gold); a class that is never
+  /// right counts 0.
+  Estimate macro_f1;
   // Only with probabilities.
-  std::optional<Estimate> log_loss;
+  std::optional<Estimate>
+      log_loss;  ///< mean of −ln p(gold) in nats; p is floored at 1e-12, so that one 0 is not infinite
   std::optional<Estimate> brier;  ///< Σ_k (p_k − 1[k = gold])², mean over tasks
-  std::optional<Estimate> ece;
+  std::optional<Estimate> ece;    ///< Σ over bins of their share of tasks × |accuracy − mean top probability|
 };
 
-/// Scores predictions against gold. `gold` has kNoClass where unknown; `posterior` is tasks × classes or empty.
+/// Scores predictions against gold. Both have one entry per task, kNoClass where unknown; `posterior` is tasks ×
+/// classes or empty. With the fractional tie rule (it needs the posterior) the top classes, within 1e-9, share the
+/// prediction.
+///
+/// Intervals are percentiles of a bootstrap over tasks. Beyond 16384 tasks, random groups of tasks of (nearly) equal
+/// size are resampled instead of single ones: the same width up to about half a percent, at a cost that no longer
+/// grows. The same seed gives the same intervals for any number of threads. Cancelled, it leaves the intervals NaN.
 [[nodiscard]] Evaluation evaluate(std::span<const ClassId> predicted, std::span<const double> posterior,
                                   std::span<const ClassId> gold, std::size_t class_count,
                                   const EvaluateOptions& options, const RunContext& context);
 
-/// min, quartiles, mean and max of a count.
+/// min, quartiles (linear between neighbours), mean and max of a count.
 struct Distribution {
   double minimum = 0, lower_quartile = 0, median = 0, mean = 0, upper_quartile = 0, maximum = 0;
 };
@@ -49,24 +58,29 @@ struct Distribution {
 struct Description {
   std::size_t tasks = 0, workers = 0, classes = 0, answers = 0;
   std::size_t unanswered_tasks = 0, silent_workers = 0;
-  Distribution answers_per_task;
-  Distribution answers_per_worker;
+  std::size_t single_answer_tasks = 0;          ///< tasks with exactly one answer
+  std::size_t workers_below_three_answers = 0;  ///< of those who answered at all
+  Distribution answers_per_task;                ///< over all tasks, unanswered ones too
+  Distribution answers_per_worker;              ///< over all workers, silent ones too
   std::vector<std::uint64_t> answers_per_class;
-  // Agreement; NaN where undefined (no task with two answers).
+  // Agreement over tasks with at least two answers; NaN where undefined (there is none, or only one class is ever
+  // said).
   double krippendorff_alpha = 0;  ///< nominal; any number of answers per task
-  double fleiss_kappa = 0;        ///< generalised to varying numbers of answers
+  /// Generalised to varying numbers of answers: observed agreement is the mean over tasks of their agreeing pairs'
+  /// share, chance agreement comes from the pooled class shares. With equal numbers it is Fleiss' own.
+  double fleiss_kappa = 0;
   double pairwise_agreement = 0;  ///< share of agreeing pairs of answers to the same task, all pairs pooled
   double unanimous_share = 0;     ///< of tasks with at least two answers
   // The worker–task graph, unanswered tasks and silent workers left out.
   std::size_t components = 0;
-  std::size_t largest_component_tasks = 0, largest_component_workers = 0;
+  std::size_t largest_component_tasks = 0, largest_component_workers = 0;  ///< the one with most tasks
   std::vector<Warning> warnings;
 };
 
+/// One pass over the answers.
 [[nodiscard]] Description describe(const Annotations& answers);
 
 /// Warnings about the data that hold for any method: one answer per task, disconnected parts, classes never used, ….
-[[nodiscard]] std::vector<Warning> identifiability_warnings(const Description& description,
-                                                            const Annotations& answers);
+[[nodiscard]] std::vector<Warning> identifiability_warnings(const Description& description, const Annotations& answers);
 
 }  // namespace wisecrowd

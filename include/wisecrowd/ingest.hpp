@@ -27,9 +27,9 @@ enum class TableLayout {
 struct ReadOptions {
   TableFormat format = TableFormat::automatic;
   TableLayout layout = TableLayout::automatic;
-  /// Names of the task, worker and label columns; empty entries are found by the known aliases. When all that are needed
-  /// are positive integers and the first row does not contain them as names, they are positions (from 1) in a file
-  /// without a header.
+  /// Names of the task, worker and label columns; empty entries are found by the known aliases. When all that are
+  /// needed are positive integers and the first row does not contain them as names, they are positions (from 1) in a
+  /// file without a header.
   std::string task_column;
   std::string worker_column;
   std::string label_column;
@@ -66,8 +66,8 @@ struct DataReport {
   std::vector<Warning> warnings;
 };
 
-/// Reads answers, and gold if a path is given ("-" is standard input). Strict by default: throws bad_input whose message
-/// lists the first 20 problems and counts the rest. The class list is that of answers and gold together.
+/// Reads answers, and gold if a path is given ("-" is standard input). Strict by default: throws bad_input whose
+/// message lists the first 20 problems and counts the rest. The class list is that of answers and gold together.
 [[nodiscard]] Dataset read_dataset(const std::string& answers_path, const std::optional<std::string>& gold_path,
                                    const ReadOptions& options, const RunContext& context, DataReport* report = nullptr);
 

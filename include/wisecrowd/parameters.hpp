@@ -23,12 +23,12 @@ struct ParameterSpec {
   std::vector<std::string> choices;  ///< for text parameters: what may be said
   std::string help;
 
-  [[nodiscard]] static ParameterSpec real(std::string name, double value, double minimum,
-                                          double maximum, std::string help);
-  [[nodiscard]] static ParameterSpec integer(std::string name, std::int64_t value, double minimum,
-                                             double maximum, std::string help);
-  [[nodiscard]] static ParameterSpec choice(std::string name, std::string value,
-                                            std::vector<std::string> choices, std::string help);
+  [[nodiscard]] static ParameterSpec real(std::string name, double value, double minimum, double maximum,
+                                          std::string help);
+  [[nodiscard]] static ParameterSpec integer(std::string name, std::int64_t value, double minimum, double maximum,
+                                             std::string help);
+  [[nodiscard]] static ParameterSpec choice(std::string name, std::string value, std::vector<std::string> choices,
+                                            std::string help);
   [[nodiscard]] static ParameterSpec flag(std::string name, bool value, std::string help);
 };
 
@@ -44,16 +44,14 @@ class Parameters {
 
   /// Sets from text, as after --set; throws bad_parameter naming what would have been right.
   void set(std::string_view name, std::string_view text);
-  void set(std::string_view name, ParameterValue value);
+  void set_value(std::string_view name, ParameterValue value);
 
   [[nodiscard]] double real(std::string_view name) const;
   [[nodiscard]] std::int64_t integer(std::string_view name) const;
   [[nodiscard]] bool flag(std::string_view name) const;
   [[nodiscard]] const std::string& choice(std::string_view name) const;
 
-  [[nodiscard]] const std::map<std::string, ParameterValue, std::less<>>& all() const noexcept {
-    return values_;
-  }
+  [[nodiscard]] const std::map<std::string, ParameterValue, std::less<>>& all() const noexcept { return values_; }
 
  private:
   [[nodiscard]] const ParameterSpec& spec_of(std::string_view name) const;

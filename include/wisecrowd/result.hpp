@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,8 +18,8 @@ namespace wisecrowd {
 /// What is known of one worker after a run; the same columns for every method.
 struct WorkerSummary {
   std::uint64_t answers = 0;
-  double accuracy = 0;  ///< expected share of right answers under the posterior
-  double accuracy_low = 0, accuracy_high = 0;  ///< 95 % interval of the accuracy
+  double accuracy = 0;                         ///< expected share of right answers under the posterior
+  double accuracy_low = 0, accuracy_high = 0;  ///< 95 %: quantiles of Beta(½ + right, ½ + wrong)
   /// Mutual information of truth and answer at the class prior, in bits: what one answer is worth on this mix of tasks.
   double informativeness = 0;
   std::uint64_t gold_answers = 0;  ///< answers to tasks with gold
@@ -36,8 +37,13 @@ struct RunRecord {
   unsigned threads = 1;
   std::uint64_t data_hash = 0;
   std::vector<std::pair<std::string, std::string>> inputs;  ///< role and path: ("answers", "labels.csv")
-  std::vector<Warning> data_warnings;                       ///< from reading and describing the data
-  std::vector<std::pair<std::string, double>> timings;      ///< stage and seconds
+  std::uint64_t gold_tasks = 0;                             ///< tasks whose truth was given
+  /// What gold was for: "inference" (the method saw it, so these tasks are no test), "evaluation" (it did not) or
+  /// "none".
+  std::string gold_use = "none";
+  std::optional<Evaluation> evaluation;                 ///< against gold that the method did not see
+  std::vector<Warning> data_warnings;                   ///< from reading and describing the data
+  std::vector<std::pair<std::string, double>> timings;  ///< stage and seconds
 };
 
 /// The outcome of one run: what every deliverer (files, report, service, bindings) reads.
@@ -45,20 +51,41 @@ struct Result {
   Dataset data;
   Aggregation aggregation;
   std::vector<WorkerSummary> workers;
-  std::vector<double> worker_confusion;  ///< workers × truth × label; the method's own, or estimated from its posterior
+  /// workers × truth × label; the method's own, or estimated from its posterior. Empty when it would be too large.
+  std::vector<double> worker_confusion;
   RunRecord record;
 };
 
-/// Summarises workers from an aggregation: one pass over the answers.
+/// Summarises workers from an aggregation: one pass over the answers. `confusion` gives the informativeness, which is
+/// NaN when it is empty. Accuracy and its interval are NaN for workers without answers.
 [[nodiscard]] std::vector<WorkerSummary> summarise_workers(const Dataset& data, const Aggregation& aggregation,
-                                                           std::span<const double> confusion, const RunContext& context);
-/// The method's confusion tables, or, for methods without, the expected counts with half an answer spread over each row.
+                                                           std::span<const double> confusion,
+                                                           const RunContext& context);
+/// The method's confusion tables, or, for methods without, the expected counts with half an answer spread over each
+/// row. Empty when there are no tables of the method and estimated ones would take more than 2 GB.
 [[nodiscard]] std::vector<double> worker_confusion(const Dataset& data, const Aggregation& aggregation,
                                                    const RunContext& context);
 
-/// Writes labels.csv, workers.csv, confusion.csv and run.json into `directory`: first beside it, then renamed, so that a
-/// reader sees the old folder, the new one, or none, never a part. An existing folder that wisecrowd did not write is not
-/// replaced: io error that says so.
-void write_result(const Result& result, const std::string& directory, const RunContext& context);
+/// Completes a result from an aggregation: confusion tables, worker summaries, the fingerprint of the data.
+[[nodiscard]] Result make_result(Dataset data, Aggregation aggregation, RunRecord record, const RunContext& context);
+
+/// Throws io when a result could not be written to `directory`: it is a file, a folder that wisecrowd did not write, or
+/// lies in a place that cannot be written to. Ask before a long computation. `record` names the JSON file that marks a
+/// folder as the work of the same command: "simulation.json" for simulations.
+void check_output_directory(const std::string& directory, const std::string& record = "run.json");
+
+/// Writes labels.csv, workers.csv, confusion.csv and run.json into `directory`: first beside it, then renamed, so that
+/// a reader sees the old folder, the new one, or none, never a part. An existing folder that wisecrowd did not write is
+/// not replaced: io error that says so. Returns Status::cancelled, with nothing written, when the context is cancelled
+/// on the way. Numbers have 6 significant digits; unknown ones are left blank.
+Status write_result(const Result& result, const std::string& directory, const RunContext& context);
+
+/// The run as a JSON object, as in run.json. Only `command`, `threads` and `timings` may differ between two runs on the
+/// same data with the same method, parameters and seed.
+[[nodiscard]] std::string run_json(const Result& result);
+
+/// Removes what runs that were killed left beside `directory`, and, when `own` is set, what this process is writing
+/// there at the moment: for programs that must stop at once.
+void remove_unfinished_output(const std::string& directory, bool own) noexcept;
 
 }  // namespace wisecrowd

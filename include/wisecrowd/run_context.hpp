@@ -11,10 +11,10 @@ namespace wisecrowd {
 
 /// One report of a long computation.
 struct Progress {
-  std::string_view stage;      ///< "reading", "iterating", …
-  double done = 0;             ///< units done so far
-  double total = 0;            ///< units in all, or 0 when unknown
-  double objective = 0;        ///< current objective, when has_objective
+  std::string_view stage;  ///< "reading", "iterating", …
+  double done = 0;         ///< units done so far
+  double total = 0;        ///< units in all, or 0 when unknown
+  double objective = 0;    ///< current objective, when has_objective
   bool has_objective = false;
 };
 

@@ -4,6 +4,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "wisecrowd/dataset.hpp"
@@ -26,12 +27,20 @@ struct SimulationSize {
   std::size_t answers_per_task = 5;
 };
 
-/// A crowd whose truth is known.
+/// A crowd whose truth is known, and how it was made.
 struct Simulation {
   Dataset data;                     ///< answers and the gold of every task
   std::vector<double> class_prior;  ///< the one that drew the truth
-  std::vector<double> confusion;    ///< workers × truth × label: the true tables
-  std::vector<std::string> worker_kind;  ///< "honest", "spammer", "copy of w3", …
+  /// Workers × truth × label: the true tables. For workers who depend on one another (copies, colluders, hidden groups)
+  /// it is what one of their answers follows when looked at alone.
+  std::vector<double> confusion;
+  std::vector<std::string> worker_kind;  ///< "honest", "spammer", "copy of worker_000003", …
+
+  std::string kind;
+  SimulationSize size;
+  std::vector<std::pair<std::string, ParameterValue>> parameters;
+  std::uint64_t seed = 0;
+  Status status = Status::converged;  ///< or cancelled: then data, confusion and worker_kind are empty
 };
 
 [[nodiscard]] std::span<const SimulationInfo> simulation_kinds();
@@ -41,5 +50,11 @@ struct Simulation {
 /// Draws a crowd. The same kind, size, parameters and seed give the same crowd, whatever the number of threads.
 [[nodiscard]] Simulation simulate(std::string_view kind, const SimulationSize& size, const Parameters& parameters,
                                   const RunContext& context);
+
+/// Writes labels.csv (task,worker,label; rows shuffled by the simulation's seed), gold.csv (task,label), workers.csv
+/// (worker,kind,accuracy), confusion.csv (worker,truth,label,probability) and simulation.json (kind, size, parameters,
+/// seed, version) into `directory`: first beside it, then renamed, so that nobody sees a part of it. An existing folder
+/// that holds anything but an earlier simulation is not replaced: io error that says so. Cancelled, it leaves nothing.
+Status write_simulation(const Simulation& simulation, const std::string& directory, const RunContext& context);
 
 }  // namespace wisecrowd

@@ -8,9 +8,9 @@
 namespace wisecrowd {
 
 // What each room offers.
-#define WISECROWD_METHOD(room)                                   \
-  namespace room {                                               \
-  MethodInfo info();                                             \
+#define WISECROWD_METHOD(room)                                    \
+  namespace room {                                                \
+  MethodInfo info();                                              \
   std::unique_ptr<Aggregator> make(const Parameters& parameters); \
   }
 #include "aggregate/methods.def"
@@ -50,10 +50,11 @@ const MethodInfo& aggregation_method(std::string_view name) {
     if (info.name == name) return info;
     names.push_back(info.name);
   }
-  throw Error(ErrorCode::bad_parameter, fmt::format("there is no method '{}': choose {}", name, fmt::join(names, ", ")));
+  throw Error(ErrorCode::bad_parameter,
+              fmt::format("there is no method '{}': choose {}", name, fmt::join(names, ", ")));
 }
 
-std::string_view default_aggregation_method() { return "majority_vote"; }
+std::string_view default_aggregation_method() { return "hierarchical_dawid_skene"; }
 
 std::unique_ptr<Aggregator> make_aggregator(std::string_view name, const Parameters& parameters) {
   static_cast<void>(aggregation_method(name));  // throws for an unknown name
@@ -68,9 +69,10 @@ Aggregation aggregate(const Dataset& data, std::string_view method, const Parame
   const MethodInfo& info = aggregation_method(method);
   validate(data);
   if (data.answers.has_repeats() && !info.allows_repeats) {
-    throw Error(ErrorCode::unsupported, fmt::format("{} cannot use repeated answers of a worker to a task: read the data "
-                                                    "with duplicates keep-last",
-                                                    info.name));
+    throw Error(ErrorCode::unsupported,
+                fmt::format("{} cannot use repeated answers of a worker to a task: read the data "
+                            "with duplicates keep-last",
+                            info.name));
   }
   if (info.max_classes != 0 && data.answers.class_count() > info.max_classes) {
     throw Error(ErrorCode::unsupported, fmt::format("{} works for at most {} classes; these data have {}", info.name,

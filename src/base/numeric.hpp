@@ -81,8 +81,7 @@ void project_to_simplex(std::span<double> v);
   const auto exponent_bits = static_cast<std::int64_t>(shifted) >> 52;
   const auto m = std::bit_cast<double>(bits - (static_cast<std::uint64_t>(exponent_bits) << 52));
   // Signed 64-bit integers to doubles without AVX-512: |exponent| < 2^51.
-  const double e =
-      std::bit_cast<double>(static_cast<std::uint64_t>(exponent_bits) + 0x4338000000000000ULL) - 0x1.8p52;
+  const double e = std::bit_cast<double>(static_cast<std::uint64_t>(exponent_bits) + 0x4338000000000000ULL) - 0x1.8p52;
   const double f = m - 1;
   const double s = f / (2 + f);
   const double z = s * s;
@@ -96,6 +95,44 @@ void project_to_simplex(std::span<double> v);
   r = r * z + 6.666666666666735130e-01;
   const double half_square = 0.5 * f * f;
   return e * kLn2High - ((half_square - (s * (half_square + r * z) + e * kLn2Low)) - f);
+}
+
+/// ln Γ(x) and ψ(x) for x > 0, branch-free and vectorisable: eight steps of the recurrence, then Stirling's series,
+/// whose remainder at x + 8 is below 1e-15. Absolute error about 1e-14 · max(1, |value|).
+[[nodiscard]] inline double log_gamma_positive(double x) noexcept {
+  double product = x;
+  for (int i = 1; i < 8; ++i) product *= x + i;
+  const double y = x + 8;
+  const double r = 1 / y;
+  const double r2 = r * r;
+  double series = -691.0 / 360360;
+  series = series * r2 + 1.0 / 1188;
+  series = series * r2 - 1.0 / 1680;
+  series = series * r2 + 1.0 / 1260;
+  series = series * r2 - 1.0 / 360;
+  series = series * r2 + 1.0 / 12;
+  constexpr double kHalfLogTwoPi = 0.91893853320467274178;
+  return ((y - 0.5) * log_positive(y) - y + kHalfLogTwoPi + series * r) - log_positive(product);
+}
+
+[[nodiscard]] inline double digamma_positive(double x) noexcept {
+  // Σ 1/(x+i) as one fraction, so that there is one division.
+  double above = 1;
+  double below = x;
+  for (int i = 1; i < 8; ++i) {
+    above = above * (x + i) + below;
+    below *= x + i;
+  }
+  const double y = x + 8;
+  const double r = 1 / y;
+  const double r2 = r * r;
+  double series = -691.0 / 32760;
+  series = series * r2 + 5.0 / 660;
+  series = series * r2 - 1.0 / 240;
+  series = series * r2 + 1.0 / 252;
+  series = series * r2 - 1.0 / 120;
+  series = series * r2 + 1.0 / 12;
+  return log_positive(y) - 0.5 * r - series * r2 - above / below;
 }
 
 }  // namespace wisecrowd

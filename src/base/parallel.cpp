@@ -19,8 +19,7 @@ ThreadPool::~ThreadPool() {
   for (auto& worker : workers_) worker.join();
 }
 
-void ThreadPool::for_each_block(std::size_t blocks,
-                                const std::function<void(std::size_t, unsigned)>& work) {
+void ThreadPool::for_each_block(std::size_t blocks, const std::function<void(std::size_t, unsigned)>& work) {
   if (blocks == 0) return;
   if (workers_.empty() || blocks == 1) {
     for (std::size_t b = 0; b < blocks; ++b) work(b, 0);

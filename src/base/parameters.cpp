@@ -12,8 +12,9 @@ namespace wisecrowd {
 namespace {
 
 [[noreturn]] void refuse(const ParameterSpec& spec, std::string_view text) {
-  throw Error(ErrorCode::bad_parameter, fmt::format("parameter '{}' cannot be '{}': it takes {} (default {})", spec.name,
-                                                    text, describe_range(spec), to_string(spec.default_value)));
+  throw Error(ErrorCode::bad_parameter,
+              fmt::format("parameter '{}' cannot be '{}': it takes {} (default {})", spec.name, text,
+                          describe_range(spec), to_string(spec.default_value)));
 }
 
 template <class Number>
@@ -81,27 +82,27 @@ void Parameters::set(std::string_view name, std::string_view text) {
   if (std::holds_alternative<double>(spec.default_value)) {
     double value = 0;
     if (!parse(text, value)) refuse(spec, text);
-    set(name, ParameterValue(value));
+    set_value(name, ParameterValue(value));
   } else if (std::holds_alternative<std::int64_t>(spec.default_value)) {
     std::int64_t value = 0;
     if (!parse(text, value)) refuse(spec, text);
-    set(name, ParameterValue(value));
+    set_value(name, ParameterValue(value));
   } else if (std::holds_alternative<bool>(spec.default_value)) {
     if (text != "true" && text != "false") refuse(spec, text);
-    set(name, ParameterValue(text == "true"));
+    set_value(name, ParameterValue(text == "true"));
   } else {
-    set(name, ParameterValue(std::string(text)));
+    set_value(name, ParameterValue(std::string(text)));
   }
 }
 
-void Parameters::set(std::string_view name, ParameterValue value) {
+void Parameters::set_value(std::string_view name, ParameterValue value) {
   const ParameterSpec& spec = spec_of(name);
   if (std::holds_alternative<double>(spec.default_value) && std::holds_alternative<std::int64_t>(value)) {
     value = static_cast<double>(std::get<std::int64_t>(value));
   }
   bool fits = value.index() == spec.default_value.index();
   if (const auto* real = std::get_if<double>(&value)) {
-    fits = fits && *real >= spec.minimum && *real <= spec.maximum;  // false for NaN
+    fits = fits && std::isfinite(*real) && *real >= spec.minimum && *real <= spec.maximum;
   } else if (const auto* integer = std::get_if<std::int64_t>(&value)) {
     const auto number = static_cast<double>(*integer);
     fits = fits && number >= spec.minimum && number <= spec.maximum;
@@ -112,13 +113,24 @@ void Parameters::set(std::string_view name, ParameterValue value) {
   values_.insert_or_assign(spec.name, std::move(value));
 }
 
-double Parameters::real(std::string_view name) const { return std::get<double>(values_.find(name)->second); }
-std::int64_t Parameters::integer(std::string_view name) const {
-  return std::get<std::int64_t>(values_.find(name)->second);
+namespace {
+
+/// A method that asks for a parameter which its table does not declare so is wrong, not its user.
+template <class Type>
+const Type& value_of(const std::map<std::string, ParameterValue, std::less<>>& values, std::string_view name) {
+  const auto found = values.find(name);
+  const Type* value = found == values.end() ? nullptr : std::get_if<Type>(&found->second);
+  if (value == nullptr) {
+    throw Error(ErrorCode::internal, fmt::format("parameter '{}' is not declared, or not of the type asked for", name));
+  }
+  return *value;
 }
-bool Parameters::flag(std::string_view name) const { return std::get<bool>(values_.find(name)->second); }
-const std::string& Parameters::choice(std::string_view name) const {
-  return std::get<std::string>(values_.find(name)->second);
-}
+
+}  // namespace
+
+double Parameters::real(std::string_view name) const { return value_of<double>(values_, name); }
+std::int64_t Parameters::integer(std::string_view name) const { return value_of<std::int64_t>(values_, name); }
+bool Parameters::flag(std::string_view name) const { return value_of<bool>(values_, name); }
+const std::string& Parameters::choice(std::string_view name) const { return value_of<std::string>(values_, name); }
 
 }  // namespace wisecrowd

@@ -8,6 +8,8 @@
 namespace wisecrowd {
 namespace {
 
+__extension__ typedef unsigned __int128 Wide;  // the marker: no warning under -Wpedantic
+
 constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15ULL;
 
 std::uint64_t mix(std::uint64_t x) noexcept {
@@ -35,11 +37,11 @@ double Rng::uniform() noexcept { return static_cast<double>(next() >> 11) * 0x1.
 
 std::uint64_t Rng::below(std::uint64_t n) noexcept {
   // Lemire's multiply-shift with rejection.
-  unsigned __int128 product = static_cast<unsigned __int128>(next()) * n;
+  Wide product = static_cast<Wide>(next()) * n;
   if (static_cast<std::uint64_t>(product) < n) {
     const std::uint64_t threshold = -n % n;
     while (static_cast<std::uint64_t>(product) < threshold) {
-      product = static_cast<unsigned __int128>(next()) * n;
+      product = static_cast<Wide>(next()) * n;
     }
   }
   return static_cast<std::uint64_t>(product >> 64);

@@ -131,8 +131,8 @@ std::uint64_t Annotations::content_hash() const {
 Annotations make_annotations(std::span<const Answer> answers, AnnotationNames names, DuplicatePolicy policy,
                              BuildReport* report) {
   if (names.classes.size() > kMaxClasses) {
-    throw Error(ErrorCode::bad_input, fmt::format("{} classes are more than the {} that labels can name",
-                                                  names.classes.size(), kMaxClasses));
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{} classes are more than the {} that labels can name", names.classes.size(), kMaxClasses));
   }
   AnswerPiece piece;
   piece.tasks.reserve(answers.size());
@@ -200,8 +200,8 @@ AnnotationsBuilder& AnnotationsBuilder::add(std::string_view task, std::string_v
   if (label_id == Interner::kAbsent) {
     if (state_->given_classes) {
       throw Error(ErrorCode::bad_input,
-                  fmt::format("label '{}' of worker '{}' on task '{}' is not one of the classes {}", label, worker, task,
-                              fmt::join(*state_->given_classes, ", ")));
+                  fmt::format("label '{}' of worker '{}' on task '{}' is not one of the classes {}", label, worker,
+                              task, fmt::join(*state_->given_classes, ", ")));
     }
     if (state_->classes.size() == kMaxClasses) {
       throw Error(ErrorCode::bad_input, fmt::format("more than {} different labels", kMaxClasses));

@@ -16,9 +16,7 @@ std::uint64_t process_seed() {
 
 Interner::Interner() : slots_(64, Slot{0, kAbsent}) {}
 
-std::uint64_t Interner::hash(std::string_view name) const noexcept {
-  return hash_bytes(name, process_seed());
-}
+std::uint64_t Interner::hash(std::string_view name) const noexcept { return hash_bytes(name, process_seed()); }
 
 std::uint32_t Interner::intern(std::string_view name, std::uint64_t hash) {
   if ((std::size_t{size()} + 1) * 5 > slots_.size() * 3) grow();

@@ -1,7 +1,6 @@
 #include "aggregate/majority_vote/majority_vote.hpp"
 
 #include "aggregate/shared/votes.hpp"
-#include "base/numeric.hpp"
 
 namespace wisecrowd::majority_vote {
 
@@ -24,11 +23,9 @@ Aggregation MajorityVote::fit(const Dataset& data, const RunContext& context) co
   Aggregation result = start_aggregation(data);
   result.tie_rule = options_.ties;
   result.posterior = vote_fractions(data, context);
-  if (options_.use_gold) pin_gold(data, result.posterior);
+  pin_gold(data, result.posterior);
   result.labels = hard_labels(result.posterior, result.class_count, options_.ties, context);
-  result.class_prior.assign(result.class_count, 0.0);
-  for (std::size_t i = 0; i < result.posterior.size(); ++i) result.class_prior[i % result.class_count] += result.posterior[i];
-  normalise(result.class_prior);
+  result.class_prior = mean_posterior(data.answers, result.posterior);
   result.iterations = 1;
   return result;
 }

@@ -6,7 +6,6 @@ namespace wisecrowd::majority_vote {
 
 struct Options {
   TieRule ties = TieRule::lowest;
-  bool use_gold = true;
 };
 
 /// Vote fractions as probabilities, the most frequent label as the answer.

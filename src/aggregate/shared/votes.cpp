@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "base/rng.hpp"
 
@@ -88,6 +89,52 @@ std::vector<ClassId> hard_labels(std::span<const double> posterior, std::size_t 
   return labels;
 }
 
+std::vector<double> worker_agreement(const Annotations& answers, std::span<const ClassId> labels,
+                                     const RunContext& context) {
+  struct Tally {
+    std::uint32_t agreed = 0;
+    std::uint32_t answered = 0;
+  };
+  // Integers: the sum over threads does not depend on who counted what.
+  std::vector<std::vector<Tally>> tallies(context.threads());
+  const auto offsets = answers.task_offsets();
+  const Blocks blocks{answers.task_count(), kTasksPerBlock};
+  context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned thread) {
+    auto& tally = tallies[thread];
+    tally.resize(answers.worker_count());
+    for (std::size_t t = blocks.begin(block); t < blocks.end(block); ++t) {
+      for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {
+        Tally& own = tally[index(answers.workers()[a])];
+        ++own.answered;
+        own.agreed += answers.labels()[a] == labels[t] ? 1 : 0;
+      }
+    }
+  });
+  std::vector<double> agreement(answers.worker_count(), 0.0);
+  for (std::size_t w = 0; w < agreement.size(); ++w) {
+    std::uint64_t agreed = 0, answered = 0;
+    for (const auto& tally : tallies) {
+      if (tally.empty()) continue;
+      agreed += tally[w].agreed;
+      answered += tally[w].answered;
+    }
+    if (answered > 0) agreement[w] = static_cast<double>(agreed) / static_cast<double>(answered);
+  }
+  return agreement;
+}
+
+std::vector<double> mean_posterior(const Annotations& answers, std::span<const double> posterior) {
+  const std::size_t classes = answers.class_count();
+  std::vector<double> mean(classes, 0.0);
+  const auto offsets = answers.task_offsets();
+  for (std::size_t t = 0; t < answers.task_count(); ++t) {
+    if (offsets[t + 1] == offsets[t]) continue;
+    for (std::size_t k = 0; k < classes; ++k) mean[k] += posterior[t * classes + k];
+  }
+  normalise(mean);
+  return mean;
+}
+
 TieRule tie_rule_from(std::string_view name) {
   if (name == "highest") return TieRule::highest;
   if (name == "random") return TieRule::random;
@@ -96,9 +143,10 @@ TieRule tie_rule_from(std::string_view name) {
 }
 
 ParameterSpec tie_rule_parameter() {
-  return ParameterSpec::choice("ties", "lowest", {"lowest", "highest", "random", "fractional"},
-                               "which of equally probable classes becomes the label; fractional labels as lowest and is "
-                               "scored with credit 1/t for t tied classes");
+  return ParameterSpec::choice(
+      "ties", "lowest", {"lowest", "highest", "random", "fractional"},
+      "which of equally probable classes becomes the label; fractional labels as lowest and is "
+      "scored with credit 1/t for t tied classes");
 }
 
 Aggregation start_aggregation(const Dataset& data) {
@@ -117,22 +165,24 @@ Aggregation start_aggregation(const Dataset& data) {
   for (const ClassId k : answers.labels()) used[index(k)] = true;
   const auto silent = static_cast<std::size_t>(std::count(spoke.begin(), spoke.end(), false));
   if (unanswered > 0) {
-    result.warnings.push_back({"unanswered_tasks", fmt::format("{} of {} tasks have no answer; their probabilities are the "
-                                                               "prior. Ask for answers, or drop these tasks.",
-                                                               unanswered, result.task_count)});
+    result.warnings.push_back(
+        {"unanswered_tasks", fmt::format("{} of {} tasks have no answer; their probabilities are the "
+                                         "prior. Ask for answers, or drop these tasks.",
+                                         unanswered, result.task_count)});
   }
   if (silent > 0) {
-    result.warnings.push_back({"silent_workers", fmt::format("{} of {} workers gave no answer; what is said of them is the "
-                                                             "prior alone.",
-                                                             silent, result.worker_count)});
+    result.warnings.push_back(
+        {"silent_workers", fmt::format("{} of {} workers gave no answer; what is said of them is the "
+                                       "prior alone.",
+                                       silent, result.worker_count)});
   }
   std::vector<std::string_view> unused;
   for (std::size_t k = 0; k < used.size(); ++k) {
     if (!used[k]) unused.push_back(answers.class_names()[k]);
   }
   if (!unused.empty() && !used.empty()) {
-    result.warnings.push_back({"unused_classes", fmt::format("no worker ever answered {}; check the class list.",
-                                                             fmt::join(unused, ", "))});
+    result.warnings.push_back(
+        {"unused_classes", fmt::format("no worker ever answered {}; check the class list.", fmt::join(unused, ", "))});
   }
   return result;
 }

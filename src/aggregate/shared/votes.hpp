@@ -20,6 +20,13 @@ void pin_gold(const Dataset& data, std::span<double> posterior);
 [[nodiscard]] std::vector<ClassId> hard_labels(std::span<const double> posterior, std::size_t class_count, TieRule rule,
                                                const RunContext& context);
 
+/// Share of each worker's answers that equal the given labels; 0 for workers without answers.
+[[nodiscard]] std::vector<double> worker_agreement(const Annotations& answers, std::span<const ClassId> labels,
+                                                   const RunContext& context);
+
+/// Mean of the posterior over tasks that have an answer.
+[[nodiscard]] std::vector<double> mean_posterior(const Annotations& answers, std::span<const double> posterior);
+
 [[nodiscard]] TieRule tie_rule_from(std::string_view name);
 /// The parameter that every method with a tie rule declares.
 [[nodiscard]] ParameterSpec tie_rule_parameter();

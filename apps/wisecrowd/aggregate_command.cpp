@@ -1,0 +1,131 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "aggregate_run.hpp"
+#include "failure.hpp"
+#include "help_text.hpp"
+#include "run_summary.hpp"
+#include "screen_text.hpp"
+
+namespace wisecrowd::app {
+namespace {
+
+struct Options {
+  std::string labels;
+  std::string method;
+  std::string gold;
+  std::string gold_for = "inference";
+  std::string out;
+  std::vector<std::string> settings;
+  bool json = false;
+  ReadFlags read;
+  RunFlags run;
+};
+
+std::string what_was_written(const Options& options, const Result& result, const Screen& screen) {
+  const std::string folder = options.out + (options.out.ends_with('/') ? "" : "/");
+  std::string text = fmt::format("\n{} {}\n", screen.bold("Written to"), shell_word(folder));
+  const auto file = [&](const std::string& name, const std::string& what) {
+    text += fmt::format("  {:<14} {}\n", name, what);
+  };
+  file("labels.csv",
+       fmt::format("a label with its probability for each of {}", counted(result.aggregation.task_count, "task")));
+  file("workers.csv", fmt::format("how reliable each of {} is", counted(result.workers.size(), "worker")));
+  file("confusion.csv", "what each worker says for each truth");
+  file("run.json", "how it was made: parameters, seed, trace, warnings, timings");
+  return text;
+}
+
+std::string what_next(const Options& options, Session& session) {
+  const Screen& screen = session.out_screen;
+  std::string text = "\n";
+  if (options.out.empty()) {
+    text += wrapped("Nothing was written. To keep the results, add --out and a folder:", screen.width, 0) + "\n";
+    text += fmt::format("  {} --out result\n", session.typed);
+    return text;
+  }
+  const std::string labels = shell_word(options.out + (options.out.ends_with('/') ? "" : "/") + "labels.csv");
+  if (options.gold.empty()) {
+    text += wrapped("If you know the truth of some tasks, score these labels:", screen.width, 0) + "\n";
+    text += fmt::format("  wisecrowd evaluate {} GOLD.csv\n", labels);
+  } else {
+    text += wrapped("To see how other methods do on the gold tasks:", screen.width, 0) + "\n";
+    text += fmt::format("  wisecrowd compare {} --gold {}\n", shell_word(options.labels), shell_word(options.gold));
+  }
+  return text;
+}
+
+void run(const Options& options, Session& session) {
+  AggregateRequest request;
+  request.labels = options.labels;
+  if (!options.gold.empty()) request.gold = options.gold;
+  request.gold_for_evaluation = options.gold_for == "evaluation";
+  request.method = options.method;
+  request.settings = options.settings;
+  request.read = options.read.options();
+  if (!options.out.empty()) request.out = options.out;
+  Work work(session, options.run);
+  const AggregateOutcome outcome = run_aggregate(request, session, work);
+  if (options.json) {
+    auto json = nlohmann::ordered_json::parse(run_json(outcome.result));
+    json["summary"] = run_summary_json(outcome.result);
+    json["out"] = request.out ? nlohmann::ordered_json(*request.out) : nlohmann::ordered_json(nullptr);
+    session.out.add(json.dump(2) + "\n");
+    return;
+  }
+  if (options.run.quiet) return;
+  const Screen& screen = session.out_screen;
+  session.out.add(run_summary(outcome.result, options.method.empty(), outcome.fit_seconds, screen));
+  if (request.out) session.out.add(what_was_written(options, outcome.result, screen));
+  session.out.add(what_next(options, session));
+}
+
+std::string list_methods(const std::vector<std::string>&, const Screen& screen) {
+  std::string text = "Methods\n";
+  for (const MethodInfo& info : aggregation_methods()) {
+    const bool is_default = info.name == default_aggregation_method();
+    text += help_entry(info.name, is_default ? info.summary + " (the default)" : info.summary, screen);
+  }
+  return text + "  See wisecrowd methods NAME for parameters and advice.\n";
+}
+
+}  // namespace
+
+void add_aggregate(CommandSet& commands) {
+  Command& command = commands.add("aggregate", "labels with probabilities, and how reliable each worker is");
+  command.details =
+      "Reads answers (task, worker, label), finds the most probable truth of each task and learns on the way whom to "
+      "believe. Without --out it shows a summary and writes nothing.\n"
+      "With --out it writes labels.csv (task, label, probability, and p_CLASS for every class), workers.csv, "
+      "confusion.csv and run.json. Numbers have six significant digits. The folder appears complete or not at all; an "
+      "earlier result there is replaced, anything else is not.";
+  auto options = std::make_shared<Options>();
+  command
+      .add_text("LABELS", options->labels, "FILE",
+                "the answers: CSV, TSV or JSON Lines, plain, .gz or .zst; - for standard input",
+                {ValueHint::Kind::file})
+      ->required();
+  command.add_text("--method,-m", options->method, "NAME", "how to aggregate; see below", {ValueHint::Kind::method});
+  command.add_text("--gold,-g", options->gold, "FILE", "tasks whose truth is known: task, label",
+                   {ValueHint::Kind::file});
+  command.add_choice("--gold-for", options->gold_for, {"inference", "evaluation"},
+                     "what gold is for. inference (the default): the method sees it and learns workers from it, so no "
+                     "score is given. evaluation: the method does not see it, and its labels are scored on it");
+  add_settings(command, options->settings, "set a parameter of the method; may be repeated");
+  command.add_text("--out,-o", options->out, "DIR", "where to write the results", {ValueHint::Kind::folder});
+  command.add_flag("--json", options->json, "print one JSON object instead of the summary");
+  options->read.add_to(command, true);
+  options->run.add_to(command, true);
+  command.more = list_methods;
+  command.examples =
+      "wisecrowd simulate hammer_spammer --tasks 500 --out crowd\n"
+      "wisecrowd aggregate crowd/labels.csv\n"
+      "wisecrowd aggregate crowd/labels.csv --method dawid_skene --out result\n"
+      "wisecrowd aggregate crowd/labels.csv --gold crowd/gold.csv --gold-for evaluation\n"
+      "wisecrowd aggregate crowd/labels.csv -m majority_vote --set ties=random --seed 7\n"
+      "gzip -c crowd/labels.csv | wisecrowd aggregate - --json";
+  command.run = [options](Session& session) { run(*options, session); };
+}
+
+}  // namespace wisecrowd::app

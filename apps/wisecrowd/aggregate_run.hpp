@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common_options.hpp"
+#include "wisecrowd/result.hpp"
+
+namespace wisecrowd::app {
+
+/// What one aggregation needs to know.
+struct AggregateRequest {
+  std::string labels;
+  std::optional<std::string> gold;
+  bool gold_for_evaluation = false;
+  std::string method;  ///< empty: the default
+  std::vector<std::string> settings;
+  ReadOptions read;
+  std::optional<std::string> out;
+};
+
+struct AggregateOutcome {
+  Result result;
+  double fit_seconds = 0;
+};
+
+/// Reads, describes, fits, summarises, and writes if wanted. The `aggregate` and `demo` commands.
+[[nodiscard]] AggregateOutcome run_aggregate(const AggregateRequest& request, Session& session, Work& work);
+
+}  // namespace wisecrowd::app

@@ -1,0 +1,154 @@
+#include "command_set.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "failure.hpp"
+#include "screen_text.hpp"
+
+namespace wisecrowd::app {
+namespace {
+
+std::vector<std::string> option_names(const CLI::App& parser) {
+  std::vector<std::string> names = {"--help"};
+  for (const CLI::Option* option : parser.get_options()) {
+    for (const auto& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+/// "aggregate LABELS [options]"
+std::string usage(const Command& command) {
+  std::string text = command.name;
+  for (const CLI::Option* option : command.parser->get_options()) {
+    if (!option->get_positional()) continue;
+    const std::string name = option->get_name(true, false);
+    text += option->get_required() ? fmt::format(" {}", name) : fmt::format(" [{}]", name);
+  }
+  return text;
+}
+
+[[noreturn]] void refuse_leftover(const Command& command, const std::string& word) {
+  const std::string help = fmt::format("see wisecrowd {} --help", command.name);
+  if (word.starts_with("-") && word != "-") {
+    const std::string name = word.substr(0, word.find('='));
+    const std::string near = suggestion(name, option_names(*command.parser));
+    throw usage_error(
+        fmt::format("{} has no option '{}'{}", command.name, printable(name), near.empty() ? "; " + help : near));
+  }
+  throw usage_error(fmt::format("{} did not expect '{}'; {}", command.name, printable(word), help));
+}
+
+}  // namespace
+
+CLI::Option* Command::add_text(const std::string& names, std::string& value, const std::string& value_name,
+                               const std::string& help, ValueHint hint) {
+  CLI::Option* option = parser->add_option(names, value, help)->type_name(value_name);
+  option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  hints[option] = std::move(hint);
+  return option;
+}
+
+CLI::Option* Command::add_flag(const std::string& names, bool& value, const std::string& help) {
+  return parser->add_flag(names, value, help)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+}
+
+CLI::Option* Command::add_choice(const std::string& names, std::string& value, std::vector<std::string> choices,
+                                 const std::string& help) {
+  CLI::Option* option =
+      add_text(names, value, fmt::format("{}", fmt::join(choices, "|")), help, {ValueHint::Kind::choice, choices});
+  option->check([names, choices = std::move(choices)](const std::string& text) {
+    if (std::find(choices.begin(), choices.end(), text) != choices.end()) return std::string();
+    throw usage_error(fmt::format("{} cannot be '{}'{}", names, printable(text), [&] {
+      const std::string near = suggestion(text, choices);
+      return near.empty() ? fmt::format(": choose {}", fmt::join(choices, ", ")) : near;
+    }()));
+  });
+  return option;
+}
+
+CLI::Option* Command::add_count(const std::string& names, std::uint64_t& value, std::uint64_t minimum,
+                                std::uint64_t maximum, const std::string& help) {
+  // Our own reading: the library's accepts signs and octal numbers.
+  CLI::Option* option = parser->add_option_function<std::string>(
+      names,
+      [&value, names, minimum, maximum](const std::string& text) {
+        const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (code != std::errc() || end != text.data() + text.size() || value < minimum || value > maximum) {
+          throw usage_error(maximum == UINT64_MAX
+                                ? fmt::format("{} cannot be '{}': it takes a whole number of at least {}", names,
+                                              printable(text), minimum)
+                                : fmt::format("{} cannot be '{}': it takes a whole number from {} to {}", names,
+                                              printable(text), minimum, maximum));
+        }
+      },
+      help);
+  option->type_name("N")->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  hints[option] = {};
+  return option;
+}
+
+CommandSet::CommandSet() {
+  root_.set_help_flag("");
+  add_aggregate(*this);
+  add_describe(*this);
+  add_evaluate(*this);
+  add_compare(*this);
+  add_simulate(*this);
+  add_methods(*this);
+  add_demo(*this);
+  add_completion(*this);
+}
+
+Command& CommandSet::add(const std::string& name, const std::string& summary) {
+  Command& command = commands_.emplace_back();
+  command.parser = root_.add_subcommand(name, summary);
+  command.parser->set_help_flag("");
+  command.parser->allow_extras();
+  command.name = name;
+  command.summary = summary;
+  return command;
+}
+
+Command* CommandSet::find(std::string_view name) {
+  const auto found =
+      std::find_if(commands_.begin(), commands_.end(), [&](const Command& command) { return command.name == name; });
+  return found == commands_.end() ? nullptr : &*found;
+}
+
+std::vector<std::string> CommandSet::names() const {
+  std::vector<std::string> names;
+  for (const Command& command : commands_) names.push_back(command.name);
+  return names;
+}
+
+void CommandSet::parse(Command& command, std::vector<std::string> arguments) {
+  std::reverse(arguments.begin(), arguments.end());  // the library takes them from the back
+  try {
+    command.parser->parse(arguments);
+  } catch (const CLI::RequiredError&) {
+    const auto left = command.parser->remaining();
+    if (!left.empty()) refuse_leftover(command, left.front());
+    for (const CLI::Option* option : command.parser->get_options()) {
+      if (!option->get_required() || option->count() > 0) continue;
+      throw usage_error(option->get_positional()
+                            ? fmt::format("{} needs {}: wisecrowd {} (see wisecrowd {} --help)", command.name,
+                                          option->get_name(true, false), usage(command), command.name)
+                            : fmt::format("{} needs --{}: see wisecrowd {} --help", command.name,
+                                          option->get_lnames().front(), command.name));
+    }
+    throw usage_error(fmt::format("something is missing: see wisecrowd {} --help", command.name));
+  } catch (const CLI::ArgumentMismatch& error) {
+    const std::string_view text = error.what();  // "--seed: 1 required N missing"
+    throw usage_error(
+        fmt::format("{} needs a value; see wisecrowd {} --help", text.substr(0, text.find(':')), command.name));
+  } catch (const CLI::ParseError& error) {
+    throw usage_error(fmt::format("{}; see wisecrowd {} --help", error.what(), command.name));
+  }
+  const auto left = command.parser->remaining();
+  if (!left.empty()) refuse_leftover(command, left.front());
+}
+
+}  // namespace wisecrowd::app

@@ -1,0 +1,145 @@
+#include "common_options.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "failure.hpp"
+#include "help_text.hpp"
+#include "screen_text.hpp"
+
+namespace wisecrowd::app {
+
+void read_columns(const std::string& list, const std::string& option, const std::vector<std::string*>& roles,
+                  const std::string& example) {
+  if (list.empty()) return;
+  const auto parts = split_list(list);
+  if (parts.size() != roles.size()) {
+    throw usage_error(fmt::format("{} cannot be '{}': it takes {} names with commas between, for example {}", option,
+                                  printable(list), roles.size(), example));
+  }
+  for (std::size_t i = 0; i < parts.size(); ++i) *roles[i] = parts[i];
+}
+
+void ReadFlags::add_to(Command& command, bool with_gold) {
+  command.add_text("--columns", columns, "T,W,L",
+                   "names of the task, worker and label columns, if the file calls them "
+                   "something unusual; leave one blank to have it found");
+  if (with_gold) {
+    command.add_text("--gold-columns", gold_columns, "T,L", "the same for the gold file: task and label");
+  }
+  command.add_choice("--format", format, {"csv", "tsv", "jsonl"}, "how the file is written, if its name does not tell");
+  command.add_flag("--wide", wide, "one row per task and one column per worker");
+  command.add_text("--classes", classes, "A,B,C", "all classes in order; otherwise those that occur");
+  command.add_choice("--duplicates", duplicates, {"keep-last", "reject", "repeat"},
+                     "what to do when a worker answered a task twice (keep-last)");
+  command.add_flag("--lenient", lenient, "drop rows that cannot be read instead of refusing the file");
+}
+
+ReadOptions ReadFlags::options() const {
+  ReadOptions options;
+  read_columns(columns, "--columns", {&options.task_column, &options.worker_column, &options.label_column},
+               "--columns task,worker,label");
+  read_columns(gold_columns, "--gold-columns", {&options.gold_task_column, &options.gold_label_column},
+               "--gold-columns task,truth");
+  if (format == "csv") options.format = TableFormat::csv;
+  if (format == "tsv") options.format = TableFormat::tsv;
+  if (format == "jsonl") options.format = TableFormat::jsonl;
+  if (wide) options.layout = TableLayout::wide;
+  if (!classes.empty()) options.classes = split_list(classes);
+  if (duplicates == "reject") options.duplicates = DuplicatePolicy::reject;
+  if (duplicates == "repeat") options.duplicates = DuplicatePolicy::repeat;
+  options.lenient = lenient;
+  return options;
+}
+
+void RunFlags::add_to(Command& command, bool with_seed) {
+  if (with_seed) {
+    command.add_count("--seed", seed, 0, UINT64_MAX, "for everything random; the same seed gives the same result (0)");
+  }
+  command.add_count("--threads", threads, 1, 256, "how many to use; results do not depend on it (all)");
+  command.add_flag("--quiet,-q", quiet, "no progress and no summary");
+}
+
+Work::Work(Session& session, const RunFlags& flags) : session_(session), bar_(session.error_screen) {
+  RunOptions options;
+  options.seed = flags.seed;
+  options.threads = static_cast<unsigned>(flags.threads);
+  options.cancel = session.interrupts.cancel_flag();
+  if (session.error_screen.is_terminal && !flags.quiet) {
+    options.on_progress = [this](const Progress& progress) { bar_.update(progress); };
+  }
+  context_.emplace(std::move(options));
+}
+
+void Work::check_stopped() {
+  bar_.clear();
+  if (session_.interrupts.cancelled()) throw Stopped();
+}
+
+double Stopwatch::lap() {
+  const auto now = std::chrono::steady_clock::now();
+  const double seconds = std::chrono::duration<double>(now - last_).count();
+  last_ = now;
+  return seconds;
+}
+
+std::vector<std::string> method_names() {
+  std::vector<std::string> names;
+  for (const MethodInfo& info : aggregation_methods()) names.push_back(info.name);
+  return names;
+}
+
+const MethodInfo& method_named(const std::string& name) {
+  for (const MethodInfo& info : aggregation_methods()) {
+    if (info.name == name) return info;
+  }
+  const std::string near = suggestion(name, method_names());
+  throw usage_error(fmt::format("there is no method '{}'{}", printable(name),
+                                near.empty() ? fmt::format(": choose {}", fmt::join(method_names(), ", ")) : near));
+}
+
+Parameters parameters_from(const std::vector<ParameterSpec>& specs, const std::vector<std::string>& settings,
+                           const std::string& whose) {
+  Parameters parameters(specs);
+  std::vector<std::string> names;
+  for (const ParameterSpec& spec : specs) names.push_back(spec.name);
+  for (const std::string& setting : settings) {
+    const std::size_t equals = setting.find('=');
+    const std::string name = setting.substr(0, equals);
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      const std::string near = suggestion(name, names);
+      const std::string known = names.empty() ? ", which has none" : fmt::format("; it has {}", fmt::join(names, ", "));
+      throw usage_error(
+          fmt::format("'{}' is no parameter of {}{}", printable(name), whose, near.empty() ? known : near));
+    }
+    if (equals == std::string::npos) {
+      const auto spec = std::find_if(specs.begin(), specs.end(), [&](const auto& s) { return s.name == name; });
+      throw usage_error(fmt::format("--set {0} lacks a value: write --set {0}=VALUE, where VALUE is {1}", name,
+                                    describe_range(*spec)));
+    }
+    parameters.set(name, setting.substr(equals + 1));
+  }
+  return parameters;
+}
+
+std::vector<std::pair<std::string, ParameterValue>> as_list(const Parameters& parameters) {
+  return {parameters.all().begin(), parameters.all().end()};
+}
+
+void add_settings(Command& command, std::vector<std::string>& settings, const std::string& help) {
+  CLI::Option* option = command.parser->add_option("--set", settings, help)->type_name("NAME=VALUE");
+  option->allow_extra_args(false);
+  command.hints[option] = {};
+}
+
+std::string parameter_lines(const std::vector<ParameterSpec>& specs, const Screen& screen) {
+  std::string text;
+  for (const ParameterSpec& spec : specs) {
+    text += help_entry(fmt::format("{}={}", spec.name, to_string(spec.default_value)),
+                       fmt::format("{} ({})", spec.help, describe_range(spec)), screen, 30);
+  }
+  return text;
+}
+
+}  // namespace wisecrowd::app

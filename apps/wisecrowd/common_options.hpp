@@ -1,0 +1,82 @@
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "command_set.hpp"
+#include "progress_bar.hpp"
+#include "wisecrowd/aggregate.hpp"
+#include "wisecrowd/ingest.hpp"
+
+namespace wisecrowd::app {
+
+/// How to read tables of answers.
+struct ReadFlags {
+  std::string columns;
+  std::string gold_columns;
+  std::string format;
+  std::string classes;
+  std::string duplicates = "keep-last";
+  bool wide = false;
+  bool lenient = false;
+
+  void add_to(Command& command, bool with_gold);
+  [[nodiscard]] ReadOptions options() const;
+};
+
+/// Column names by role from a list such as "task,worker,label"; a blank part leaves its role to be found. Nothing
+/// happens when the list is empty; another number of parts is a usage error.
+void read_columns(const std::string& list, const std::string& option, const std::vector<std::string*>& roles,
+                  const std::string& example);
+
+/// Seed, threads, progress.
+struct RunFlags {
+  std::uint64_t seed = 0;
+  std::uint64_t threads = 0;
+  bool quiet = false;
+
+  void add_to(Command& command, bool with_seed);
+};
+
+/// A run context with a progress bar (on terminals only), cancelled by Ctrl-C.
+class Work {
+ public:
+  Work(Session& session, const RunFlags& flags);
+  [[nodiscard]] const RunContext& context() const noexcept { return *context_; }
+  /// Throws Stopped after Ctrl-C; call it after every stage. Takes the bar away.
+  void check_stopped();
+
+ private:
+  Session& session_;
+  ProgressBar bar_;
+  std::optional<RunContext> context_;
+};
+
+class Stopwatch {
+ public:
+  /// Seconds since the last call, or since it was made.
+  double lap();
+
+ private:
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+/// The method of that name; a usage error suggests the nearest.
+[[nodiscard]] const MethodInfo& method_named(const std::string& name);
+[[nodiscard]] std::vector<std::string> method_names();
+
+/// Defaults changed by "name=value" words; a usage error suggests the nearest name. `whose` owns the parameters.
+[[nodiscard]] Parameters parameters_from(const std::vector<ParameterSpec>& specs,
+                                         const std::vector<std::string>& settings, const std::string& whose);
+[[nodiscard]] std::vector<std::pair<std::string, ParameterValue>> as_list(const Parameters& parameters);
+
+/// Adds --set, which may be given many times.
+void add_settings(Command& command, std::vector<std::string>& settings, const std::string& help);
+
+/// Lines that describe parameters: name, default, range, meaning.
+[[nodiscard]] std::string parameter_lines(const std::vector<ParameterSpec>& specs, const Screen& screen);
+
+}  // namespace wisecrowd::app

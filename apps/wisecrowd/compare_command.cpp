@@ -1,0 +1,219 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "common_options.hpp"
+#include "failure.hpp"
+#include "run_summary.hpp"
+#include "score_text.hpp"
+#include "screen_text.hpp"
+#include "table.hpp"
+#include "wisecrowd/evaluate.hpp"
+
+namespace wisecrowd::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::string labels;
+  std::string gold;
+  std::string methods;
+  std::vector<std::string> settings;
+  bool json = false;
+  ReadFlags read;
+  RunFlags run;
+};
+
+/// One method, and how it did; or why it could not.
+struct Row {
+  std::string method;
+  std::string refusal;
+  Evaluation evaluation;
+  std::size_t iterations = 0;
+  Status status = Status::converged;
+  double seconds = 0;
+};
+
+struct Entrant {
+  std::string method;
+  Parameters parameters;
+};
+
+/// Settings are "method.name=value", or "name=value" for every method that has the name.
+std::vector<Entrant> entrants_of(const Options& options) {
+  const auto names = options.methods.empty() ? method_names() : split_list(options.methods);
+  std::vector<Entrant> entrants;
+  std::vector<bool> used(options.settings.size());
+  for (const std::string& name : names) {
+    const MethodInfo& info = method_named(name);
+    std::vector<std::string> own;
+    for (std::size_t i = 0; i < options.settings.size(); ++i) {
+      const std::string& setting = options.settings[i];
+      const std::string key = setting.substr(0, setting.find('='));
+      const bool has = std::any_of(info.parameters.begin(), info.parameters.end(),
+                                   [&](const ParameterSpec& spec) { return spec.name == key; });
+      if (setting.starts_with(name + ".")) {
+        own.push_back(setting.substr(name.size() + 1));
+        used[i] = true;
+      } else if (has) {
+        own.push_back(setting);
+        used[i] = true;
+      }
+    }
+    entrants.push_back({name, parameters_from(info.parameters, own, name)});
+  }
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (used[i]) continue;
+    throw usage_error(fmt::format("--set {}: none of {} has this parameter; see wisecrowd methods NAME",
+                                  printable(options.settings[i]), fmt::join(names, ", ")));
+  }
+  return entrants;
+}
+
+/// Narrow, so that five measures with intervals fit 80 columns: "93.4 %", ".283".
+std::string narrow(double value, bool is_share) {
+  if (is_share) return value >= 0.9995 ? "100" : fixed(100 * value, 1);
+  const std::string text = fixed(value, value < 0.9995 ? 3 : value < 9.995 ? 2 : 1);
+  return text.starts_with("0.") ? text.substr(1) : text;
+}
+
+std::string table_text(const std::vector<Row>& rows, const Screen& screen) {
+  std::vector<Column> columns = {{"method", Column::Side::left}};
+  for (const Measure& measure : measures()) columns.push_back({measure.title});
+  Table table(std::move(columns), 1);
+  for (const Row& row : rows) {
+    std::vector<std::string> values = {row.method};
+    std::vector<std::string> intervals = {row.refusal.empty()
+                                              ? fmt::format("  {}{}, {}", grouped(row.iterations),
+                                                            row.status == Status::iteration_limit ? "+ it." : " it.",
+                                                            duration(row.seconds))
+                                              : "  cannot"};
+    for (const Measure& measure : measures()) {
+      const auto estimate = row.refusal.empty() ? measure.of(row.evaluation) : std::nullopt;
+      values.push_back(estimate ? narrow(estimate->value, measure.is_share) + (measure.is_share ? " %" : "") : "–");
+      intervals.push_back(estimate ? fmt::format("{}–{}", narrow(estimate->low, measure.is_share),
+                                                 narrow(estimate->high, measure.is_share))
+                                   : "");
+    }
+    table.add(std::move(values));
+    table.add(std::move(intervals));
+  }
+  return table.text(screen.width, screen.dim_on(), screen.off());
+}
+
+void run(const Options& options, Session& session) {
+  const auto entrants = entrants_of(options);
+  Work work(session, options.run);
+  DataReport report;
+  Dataset data = at_stage(Stage::reading, [&] {
+    return read_dataset(options.labels, options.gold, options.read.options(), work.context(), &report);
+  });
+  work.check_stopped();
+  const std::vector<ClassId> gold = std::exchange(data.gold, {});  // methods do not see what they are scored on
+  const auto scored =
+      static_cast<std::size_t>(std::count_if(gold.begin(), gold.end(), [](ClassId k) { return k != kNoClass; }));
+  if (scored == 0) {
+    throw Failure(EX_DATAERR,
+                  fmt::format("no task of '{}' occurs in '{}': check that both call tasks by the same names",
+                              options.labels, options.gold));
+  }
+  std::vector<Row> rows;
+  for (const Entrant& entrant : entrants) {
+    Row& row = rows.emplace_back();
+    row.method = entrant.method;
+    Stopwatch watch;
+    try {
+      const Aggregation fit = aggregate(data, entrant.method, entrant.parameters, work.context());
+      work.check_stopped();
+      row.seconds = watch.lap();
+      row.iterations = fit.iterations;
+      row.status = fit.status;
+      row.evaluation = evaluate(fit.labels, fit.posterior, gold, data.answers.class_count(), {.tie_rule = fit.tie_rule},
+                                work.context());
+      work.check_stopped();
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::unsupported) throw;
+      row.refusal = error.what();
+    }
+  }
+  if (options.json) {
+    Json json = {{"tasks", data.answers.task_count()}, {"gold_tasks", scored}, {"methods", Json::array()}};
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      const Row& row = rows[i];
+      Json entry = {{"method", row.method}};
+      Json& parameters = entry["parameters"] = Json::object();
+      for (const auto& [name, value] : entrants[i].parameters.all()) {
+        std::visit([&, &key = name](const auto& held) { parameters[key] = held; }, value);
+      }
+      if (!row.refusal.empty()) {
+        entry["error"] = row.refusal;
+      } else {
+        entry.update(score_json(row.evaluation));
+        entry["iterations"] = row.iterations;
+        entry["status"] = std::string(to_string(row.status));
+        entry["seconds"] = row.seconds;
+      }
+      json["methods"].push_back(std::move(entry));
+    }
+    Json& warnings = json["warnings"] = Json::array();
+    for (const Warning& warning : report.warnings)
+      warnings.push_back({{"code", warning.code}, {"message", warning.message}});
+    session.out.add(json.dump(2) + "\n");
+    return;
+  }
+  const Screen& screen = session.out_screen;
+  session.out.add(fmt::format("{}    {} by {} to {}, {}\n{}  on {} that the methods did not see\n\n",
+                              screen.bold("Data"), counted(data.answers.answer_count(), "answer"),
+                              counted(data.answers.worker_count(), "worker"),
+                              counted(data.answers.task_count(), "task"), counted(data.answers.class_count(), "class"),
+                              screen.bold("Scored"), counted(scored, "gold task")));
+  session.out.add(table_text(rows, screen));
+  session.out.add(
+      "\n  " +
+      wrapped("Under each method: iterations, time and 95 % intervals. Log-loss, Brier and ECE are best when small.",
+              screen.width, 2) +
+      "\n");
+  for (const Row& row : rows) {
+    if (row.status == Status::iteration_limit) {
+      session.out.add("  + stopped at its iteration limit; allow more with --set max_iterations=N\n");
+      break;
+    }
+  }
+  for (const Row& row : rows) {
+    if (!row.refusal.empty()) session.out.add(fmt::format("  {}: {}\n", row.method, row.refusal));
+  }
+  if (!report.warnings.empty()) session.out.add("\n" + warning_lines(report.warnings, screen));
+}
+
+}  // namespace
+
+void add_compare(CommandSet& commands) {
+  Command& command = commands.add("compare", "run several methods and score each against known truth");
+  command.details =
+      "Runs every method on the same answers, without showing it the gold tasks, and scores it on them. Differences "
+      "smaller than the intervals mean little; no method wins on all data.";
+  auto options = std::make_shared<Options>();
+  command
+      .add_text("LABELS", options->labels, "FILE", "the answers, as for aggregate; - for standard input",
+                {ValueHint::Kind::file})
+      ->required();
+  command.add_text("--gold,-g", options->gold, "FILE", "the truth to score on: task, label", {ValueHint::Kind::file})
+      ->required();
+  command.add_text("--methods,-m", options->methods, "A,B,C", "which methods, in this order (all)",
+                   {ValueHint::Kind::methods});
+  add_settings(command, options->settings, "set a parameter of all methods that have it, or of one: METHOD.NAME=VALUE");
+  command.add_flag("--json", options->json, "print one JSON object");
+  options->read.add_to(command, true);
+  options->run.add_to(command, true);
+  command.examples =
+      "wisecrowd simulate dawid_skene --tasks 400 --classes 3 --out crowd\n"
+      "wisecrowd compare crowd/labels.csv --gold crowd/gold.csv\n"
+      "wisecrowd compare crowd/labels.csv --gold crowd/gold.csv --methods majority_vote,dawid_skene\n"
+      "wisecrowd compare crowd/labels.csv --gold crowd/gold.csv --set max_iterations=20 --json";
+  command.run = [options](Session& session) { run(*options, session); };
+}
+
+}  // namespace wisecrowd::app

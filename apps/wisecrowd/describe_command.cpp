@@ -1,0 +1,152 @@
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "common_options.hpp"
+#include "failure.hpp"
+#include "run_summary.hpp"
+#include "screen_text.hpp"
+#include "table.hpp"
+#include "wisecrowd/evaluate.hpp"
+
+namespace wisecrowd::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kShownClasses = 20;
+
+struct Options {
+  std::string labels;
+  bool json = false;
+  ReadFlags read;
+  RunFlags run;
+};
+
+Json distribution_json(const Distribution& d) {
+  return {{"minimum", d.minimum}, {"lower_quartile", d.lower_quartile}, {"median", d.median},
+          {"mean", d.mean},       {"upper_quartile", d.upper_quartile}, {"maximum", d.maximum}};
+}
+
+Json description_json(const Description& d, const Annotations& answers, const std::vector<Warning>& warnings) {
+  Json classes = Json::array();
+  for (std::size_t k = 0; k < d.classes; ++k) {
+    classes.push_back({{"class", std::string(answers.class_names()[k])}, {"answers", d.answers_per_class[k]}});
+  }
+  Json listed = Json::array();
+  for (const Warning& warning : warnings) listed.push_back({{"code", warning.code}, {"message", warning.message}});
+  return {{"tasks", d.tasks},
+          {"workers", d.workers},
+          {"answers", d.answers},
+          {"hash", fmt::format("{:016x}", answers.content_hash())},
+          {"unanswered_tasks", d.unanswered_tasks},
+          {"silent_workers", d.silent_workers},
+          {"answers_per_task", distribution_json(d.answers_per_task)},
+          {"answers_per_worker", distribution_json(d.answers_per_worker)},
+          {"classes", classes},
+          {"krippendorff_alpha", d.krippendorff_alpha},
+          {"fleiss_kappa", d.fleiss_kappa},
+          {"pairwise_agreement", d.pairwise_agreement},
+          {"unanimous_share", d.unanimous_share},
+          {"components", d.components},
+          {"largest_component", {{"tasks", d.largest_component_tasks}, {"workers", d.largest_component_workers}}},
+          {"warnings", listed}};
+}
+
+/// Landis and Koch's words are too generous for alpha; these follow Krippendorff's own thresholds.
+std::string alpha_in_words(double alpha) {
+  if (alpha >= 0.8) return "reliable";
+  if (alpha >= 0.667) return "fair";
+  if (alpha > 0.1) return "low, so it matters whom to believe";
+  return "close to chance";
+}
+
+std::string description_text(const Description& d, const Annotations& answers, const std::vector<Warning>& warnings,
+                             const Screen& screen) {
+  std::string text = fmt::format("{}  {} by {} to {}, {}\n\n", screen.bold("Data"), counted(d.answers, "answer"),
+                                 counted(d.workers, "worker"), counted(d.tasks, "task"), counted(d.classes, "class"));
+  const auto number = [](double x) {
+    return x == static_cast<double>(static_cast<std::uint64_t>(x)) ? grouped(static_cast<std::uint64_t>(x))
+                                                                   : fmt::format("{:.1f}", x);
+  };
+  Table spread({{"answers per", Column::Side::left}, {"least"}, {"25 %"}, {"median"}, {"mean"}, {"75 %"}, {"most"}});
+  for (const auto& [name, v] : {std::pair("task", d.answers_per_task), std::pair("worker", d.answers_per_worker)}) {
+    spread.add({name, number(v.minimum), number(v.lower_quartile), number(v.median), fmt::format("{:.1f}", v.mean),
+                number(v.upper_quartile), number(v.maximum)});
+  }
+  text += spread.text(screen.width, screen.dim_on(), screen.off()) + "\n";
+
+  Table classes({{"class", Column::Side::left}, {"answers"}, {"share"}});
+  for (std::size_t k = 0; k < std::min(d.classes, kShownClasses); ++k) {
+    classes.add({printable(answers.class_names()[k]), grouped(d.answers_per_class[k]),
+                 percent(static_cast<double>(d.answers_per_class[k]) /
+                         static_cast<double>(std::max<std::size_t>(d.answers, 1)))});
+  }
+  text += classes.text(screen.width, screen.dim_on(), screen.off());
+  if (d.classes > kShownClasses) text += fmt::format("  … and {} more classes\n", d.classes - kShownClasses);
+
+  Table agreement({{"agreement", Column::Side::left}, {"value"}, {"", Column::Side::left}});
+  agreement.add({"Krippendorff's alpha", fixed(d.krippendorff_alpha, 3),
+                 d.krippendorff_alpha == d.krippendorff_alpha ? alpha_in_words(d.krippendorff_alpha)
+                                                              : "no task has two answers"});
+  agreement.add({"Fleiss' kappa", fixed(d.fleiss_kappa, 3)});
+  agreement.add({"pairs that agree", percent(d.pairwise_agreement)});
+  agreement.add({"unanimous tasks", percent(d.unanimous_share), "of those with two answers or more"});
+  text += "\n" + agreement.text(screen.width, screen.dim_on(), screen.off());
+
+  text += "\n  " +
+          (d.components <= 1
+               ? std::string("All workers are connected through tasks that they share.")
+               : wrapped(fmt::format("Workers and tasks fall into {} unconnected parts; the largest has {} and {}.",
+                                     grouped(d.components), counted(d.largest_component_tasks, "task"),
+                                     counted(d.largest_component_workers, "worker")),
+                         screen.width, 2)) +
+          "\n";
+  if (!warnings.empty()) text += "\n" + warning_lines(warnings, screen);
+  return text;
+}
+
+void run(const Options& options, Session& session) {
+  Work work(session, options.run);
+  DataReport report;
+  const Dataset data = at_stage(Stage::reading, [&] {
+    return read_dataset(options.labels, std::nullopt, options.read.options(), work.context(), &report);
+  });
+  work.check_stopped();
+  const Description description = describe(data.answers);
+  work.check_stopped();
+  std::vector<Warning> warnings = report.warnings;
+  warnings.insert(warnings.end(), description.warnings.begin(), description.warnings.end());
+  if (options.json) {
+    session.out.add(description_json(description, data.answers, warnings).dump(2) + "\n");
+    return;
+  }
+  session.out.add(description_text(description, data.answers, warnings, session.out_screen));
+  session.out.add(fmt::format("\nTo aggregate these answers:\n  wisecrowd aggregate {} --out result\n",
+                              shell_word(options.labels)));
+}
+
+}  // namespace
+
+void add_describe(CommandSet& commands) {
+  Command& command = commands.add("describe", "what the answers look like: counts, balance, agreement, traps");
+  command.details =
+      "Counts tasks, workers and answers, measures how far workers agree, and warns of data from which no method can "
+      "learn whom to believe (one answer per task, parts that share no worker, classes never used).";
+  auto options = std::make_shared<Options>();
+  command
+      .add_text("LABELS", options->labels, "FILE", "the answers, as for aggregate; - for standard input",
+                {ValueHint::Kind::file})
+      ->required();
+  command.add_flag("--json", options->json, "print one JSON object");
+  options->read.add_to(command, false);
+  options->run.add_to(command, false);
+  command.examples =
+      "wisecrowd simulate dawid_skene --tasks 300 --workers 20 --classes 4 --out crowd\n"
+      "wisecrowd describe crowd/labels.csv\n"
+      "wisecrowd describe crowd/labels.csv --json";
+  command.run = [options](Session& session) { run(*options, session); };
+}
+
+}  // namespace wisecrowd::app

@@ -1,0 +1,205 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <unordered_map>
+
+#include "common_options.hpp"
+#include "failure.hpp"
+#include "run_summary.hpp"
+#include "score_text.hpp"
+#include "screen_text.hpp"
+#include "table.hpp"
+#include "wisecrowd/evaluate.hpp"
+
+namespace wisecrowd::app {
+namespace {
+
+struct Options {
+  std::string predicted;
+  std::string gold;
+  std::string columns;
+  std::string gold_columns;
+  std::string format;
+  bool lenient = false;
+  bool json = false;
+  RunFlags run;
+};
+
+/// Two tables brought together: by task name, over the classes of both.
+struct Matched {
+  std::size_t classes = 0;
+  std::vector<ClassId> predicted;
+  std::vector<double> probabilities;
+  std::vector<ClassId> gold;
+  std::size_t only_predicted = 0;
+  std::size_t only_gold = 0;
+};
+
+/// The class list of both tables, and where each class of either stands in it.
+std::size_t unite_classes(const LabelTable& a, const LabelTable& b, std::vector<ClassId>& ids_of_a,
+                          std::vector<ClassId>& ids_of_b) {
+  std::vector<std::string_view> names;
+  std::unordered_map<std::string_view, std::size_t> at;
+  for (const LabelTable* table : {&a, &b}) {
+    for (std::size_t k = 0; k < table->classes.size(); ++k) {
+      if (at.emplace(table->classes[k], names.size()).second) names.push_back(table->classes[k]);
+    }
+  }
+  std::vector<ClassId> ids(names.size());
+  const auto order = class_order(names);
+  for (std::size_t i = 0; i < order.size(); ++i) ids[order[i]] = ClassId{static_cast<std::uint16_t>(i)};
+  const auto translate = [&](const LabelTable& table, std::vector<ClassId>& out) {
+    for (std::size_t k = 0; k < table.classes.size(); ++k) out.push_back(ids[at.at(table.classes[k])]);
+  };
+  translate(a, ids_of_a);
+  translate(b, ids_of_b);
+  return names.size();
+}
+
+Matched match(const LabelTable& predicted, const LabelTable& gold) {
+  Matched matched;
+  std::vector<ClassId> predicted_ids;
+  std::vector<ClassId> gold_ids;
+  matched.classes = unite_classes(predicted, gold, predicted_ids, gold_ids);
+  std::unordered_map<std::string_view, std::size_t> gold_at;
+  gold_at.reserve(gold.tasks.size());
+  for (std::size_t t = 0; t < gold.tasks.size(); ++t) gold_at.emplace(gold.tasks[t], t);
+  const std::size_t known = predicted.classes.size();
+  for (std::size_t t = 0; t < predicted.tasks.size(); ++t) {
+    const auto found = gold_at.find(predicted.tasks[t]);
+    if (found == gold_at.end()) {
+      ++matched.only_predicted;
+      continue;
+    }
+    matched.predicted.push_back(predicted_ids[index(predicted.labels[t])]);
+    matched.gold.push_back(gold_ids[index(gold.labels[found->second])]);
+    if (predicted.probabilities.empty()) continue;
+    const std::size_t row = matched.probabilities.size();
+    matched.probabilities.resize(row + matched.classes, 0.0);  // a class unknown to the prediction has probability 0
+    for (std::size_t k = 0; k < known; ++k) {
+      matched.probabilities[row + index(predicted_ids[k])] = predicted.probabilities[t * known + k];
+    }
+  }
+  matched.only_gold = gold.tasks.size() - matched.gold.size();
+  return matched;
+}
+
+/// Labels made with gold inside inference are no test on those tasks; the run.json beside them tells.
+std::vector<Warning> leak_warnings(const std::string& predicted) {
+  const auto record_path = std::filesystem::path(predicted).parent_path() / "run.json";
+  std::ifstream file(record_path, std::ios::binary);
+  if (!file.is_open()) return {};
+  const auto record = nlohmann::json::parse(file, nullptr, false);
+  if (!record.is_object() || record.value("program", nlohmann::json()) != "wisecrowd") return {};
+  const auto use = record.value("/data/gold/used_for"_json_pointer, std::string());
+  if (use != "inference") return {};
+  return {{"gold_was_seen",
+           "These labels were made with gold inside inference (says the run.json beside them): on those "
+           "tasks they are right by construction, so this is no test. Aggregate with --gold-for "
+           "evaluation, or score on other tasks."}};
+}
+
+std::string score_text(const Evaluation& evaluation, const Matched& matched, const Screen& screen) {
+  std::string text =
+      fmt::format("{}  {} with both a label and gold", screen.bold("Scored"), counted(evaluation.tasks, "task"));
+  if (matched.only_predicted > 0) text += fmt::format("; {} without gold", grouped(matched.only_predicted));
+  if (matched.only_gold > 0) text += fmt::format("; {} gold only", grouped(matched.only_gold));
+  text += "\n\n";
+  Table table({{"measure", Column::Side::left}, {"value"}, {"95 % interval"}, {"", Column::Side::left}});
+  for (const Measure& measure : measures()) {
+    const auto estimate = measure.of(evaluation);
+    if (!estimate) {
+      table.add({measure.title, "–", "", "needs p_CLASS columns"});
+    } else if (measure.is_share) {
+      table.add({measure.title, percent(estimate->value),
+                 fmt::format("{:.1f} – {:.1f}", 100 * estimate->low, 100 * estimate->high), measure.meaning});
+    } else {
+      table.add({measure.title, fixed(estimate->value, 4),
+                 fmt::format("{} – {}", fixed(estimate->low, 4), fixed(estimate->high, 4)), measure.meaning});
+    }
+  }
+  return text + table.text(screen.width, screen.dim_on(), screen.off());
+}
+
+void run(const Options& options, Session& session) {
+  ReadFlags read;
+  read.format = options.format;
+  read.lenient = options.lenient;
+  Work work(session, options.run);
+  std::vector<Warning> warnings = leak_warnings(options.predicted);
+  const auto table_of = [&](const std::string& path, const std::string& columns, const std::string& option) {
+    ReadOptions table_options = read.options();
+    read_columns(columns, option, {&table_options.task_column, &table_options.label_column}, option + " task,label");
+    DataReport report;
+    LabelTable table =
+        at_stage(Stage::reading, [&] { return read_label_table(path, table_options, work.context(), &report); });
+    work.check_stopped();
+    warnings.insert(warnings.end(), report.warnings.begin(), report.warnings.end());
+    return table;
+  };
+  if (options.predicted == "-" && options.gold == "-") {
+    throw usage_error("PREDICTED and GOLD cannot both come from standard input");
+  }
+  const LabelTable predicted = table_of(options.predicted, options.columns, "--columns");
+  const LabelTable gold = table_of(options.gold, options.gold_columns, "--gold-columns");
+  const Matched matched = match(predicted, gold);
+  if (matched.gold.empty()) {
+    throw Failure(
+        EX_DATAERR,
+        fmt::format(
+            "no task of '{}' occurs in '{}': check that both call tasks by the same names (such as '{}' and '{}')",
+            options.predicted, options.gold, predicted.tasks.size() > 0 ? shortened(predicted.tasks[0], 30) : "",
+            gold.tasks.size() > 0 ? shortened(gold.tasks[0], 30) : ""));
+  }
+  const Evaluation evaluation =
+      evaluate(matched.predicted, matched.probabilities, matched.gold, matched.classes, {}, work.context());
+  work.check_stopped();
+  if (options.json) {
+    auto json = score_json(evaluation);
+    json["tasks_without_gold"] = matched.only_predicted;
+    json["gold_without_label"] = matched.only_gold;
+    json["warnings"] = nlohmann::ordered_json::array();
+    for (const Warning& warning : warnings) {
+      json["warnings"].push_back({{"code", warning.code}, {"message", warning.message}});
+    }
+    session.out.add(json.dump(2) + "\n");
+    return;
+  }
+  session.out.add(score_text(evaluation, matched, session.out_screen));
+  if (!warnings.empty()) session.out.add("\n" + warning_lines(warnings, session.out_screen));
+}
+
+}  // namespace
+
+void add_evaluate(CommandSet& commands) {
+  Command& command = commands.add("evaluate", "score labels against known truth");
+  command.details =
+      "Accuracy, macro-F1, log-loss, Brier score and expected calibration error of labels, each with a 95 % bootstrap "
+      "interval. Tasks are matched by name. PREDICTED is a labels.csv of wisecrowd, or any table of task and label; "
+      "the last three measures need its p_CLASS columns.";
+  auto options = std::make_shared<Options>();
+  command
+      .add_text("PREDICTED", options->predicted, "FILE", "labels: task, label, and p_CLASS for probabilities",
+                {ValueHint::Kind::file})
+      ->required();
+  command.add_text("GOLD", options->gold, "FILE", "the truth: task, label", {ValueHint::Kind::file})->required();
+  command.add_flag("--json", options->json, "print one JSON object");
+  command.add_text("--columns", options->columns, "T,L",
+                   "names of the task and label columns of PREDICTED, if unusual");
+  command.add_text("--gold-columns", options->gold_columns, "T,L", "the same for GOLD");
+  command.add_choice("--format", options->format, {"csv", "tsv", "jsonl"},
+                     "how the files are written, if their names do not tell");
+  command.add_flag("--lenient", options->lenient, "drop rows that cannot be read instead of refusing the file");
+  options->run.add_to(command, true);
+  command.examples =
+      "wisecrowd simulate one_coin_beta --tasks 400 --out crowd\n"
+      "wisecrowd aggregate crowd/labels.csv --out result --quiet\n"
+      "wisecrowd evaluate result/labels.csv crowd/gold.csv\n"
+      "wisecrowd evaluate result/labels.csv crowd/gold.csv --json";
+  command.run = [options](Session& session) { run(*options, session); };
+}
+
+}  // namespace wisecrowd::app

@@ -1,0 +1,211 @@
+#include "run_summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "screen_text.hpp"
+#include "table.hpp"
+
+namespace wisecrowd::app {
+namespace {
+
+constexpr std::size_t kShownClasses = 10;
+constexpr std::size_t kShownWorkers = 3;  // of the best, and of the worst
+constexpr double kSure = 0.95;
+constexpr double kUnsure = 0.6;
+
+struct ClassCount {
+  std::size_t id = 0;
+  std::uint64_t answers = 0;
+  std::uint64_t tasks = 0;
+};
+
+std::vector<ClassCount> class_counts(const Result& result) {
+  std::vector<ClassCount> counts(result.aggregation.class_count);
+  for (std::size_t k = 0; k < counts.size(); ++k) counts[k].id = k;
+  for (const ClassId label : result.data.answers.labels()) ++counts[index(label)].answers;
+  for (const ClassId label : result.aggregation.labels) ++counts[index(label)].tasks;
+  return counts;
+}
+
+struct Certainty {
+  double sure = 0;    ///< share of tasks whose label has at least probability kSure
+  double unsure = 0;  ///< … less than kUnsure
+};
+
+Certainty certainty(const Aggregation& fit) {
+  std::uint64_t sure = 0;
+  std::uint64_t unsure = 0;
+  for (std::size_t t = 0; t < fit.task_count; ++t) {
+    const double p = fit.posterior[t * fit.class_count + index(fit.labels[t])];
+    sure += p >= kSure ? 1 : 0;
+    unsure += p < kUnsure ? 1 : 0;
+  }
+  const auto tasks = static_cast<double>(std::max<std::size_t>(fit.task_count, 1));
+  return {static_cast<double>(sure) / tasks, static_cast<double>(unsure) / tasks};
+}
+
+struct Ranking {
+  std::vector<std::size_t> best;   ///< the best first
+  std::vector<std::size_t> worst;  ///< the worst last
+};
+
+/// By what can be relied on: the best by the low end of their interval, the worst by the high end, so that three lucky
+/// answers do not make a champion.
+Ranking rank_workers(const Result& result) {
+  std::vector<std::size_t> order;
+  for (std::size_t w = 0; w < result.workers.size(); ++w) {
+    if (result.workers[w].answers > 0) order.push_back(w);
+  }
+  const auto& workers = result.workers;
+  const auto better = [&](std::size_t a, std::size_t b) {
+    return std::pair(-workers[a].accuracy_low, a) < std::pair(-workers[b].accuracy_low, b);
+  };
+  const auto worse = [&](std::size_t a, std::size_t b) {
+    return std::pair(workers[a].accuracy_high, a) < std::pair(workers[b].accuracy_high, b);
+  };
+  Ranking ranking;
+  if (order.size() <= 2 * kShownWorkers) {
+    std::sort(order.begin(), order.end(), better);
+    ranking.best = std::move(order);
+    return ranking;
+  }
+  std::partial_sort(order.begin(), order.begin() + kShownWorkers, order.end(), better);
+  ranking.best.assign(order.begin(), order.begin() + kShownWorkers);
+  std::partial_sort(order.begin() + kShownWorkers, order.begin() + 2 * kShownWorkers, order.end(), worse);
+  ranking.worst.assign(order.begin() + kShownWorkers, order.begin() + 2 * kShownWorkers);
+  std::reverse(ranking.worst.begin(), ranking.worst.end());
+  return ranking;
+}
+
+std::string bar(double share, std::size_t width) {
+  std::string text;
+  for (std::size_t i = 0; i < static_cast<std::size_t>(std::lround(share * static_cast<double>(width))); ++i)
+    text += "▇";
+  return text;
+}
+
+std::string status_text(const Aggregation& fit) {
+  const std::string iterations = counted(fit.iterations, "iteration");
+  switch (fit.status) {
+    case Status::converged: return fit.iterations <= 1 ? iterations : fmt::format("converged in {}", iterations);
+    case Status::iteration_limit: return fmt::format("stopped at its limit of {}", iterations);
+    case Status::cancelled: return fmt::format("cancelled after {}", iterations);
+  }
+  return iterations;
+}
+
+std::string class_table(const Result& result, const Screen& screen) {
+  auto counts = class_counts(result);
+  const std::size_t hidden = counts.size() > kShownClasses ? counts.size() - kShownClasses : 0;
+  if (hidden > 0) {
+    std::stable_sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.tasks > b.tasks; });
+    counts.resize(kShownClasses);
+  }
+  const auto tasks = static_cast<double>(std::max<std::size_t>(result.aggregation.task_count, 1));
+  Table table({{"class", Column::Side::left}, {"answers"}, {"tasks"}, {"share"}, {"", Column::Side::left}});
+  for (const ClassCount& count : counts) {
+    const double share = static_cast<double>(count.tasks) / tasks;
+    table.add({printable(result.data.answers.class_names()[count.id]), grouped(count.answers), grouped(count.tasks),
+               percent(share), bar(share, 20)});
+  }
+  std::string text = table.text(screen.width, screen.dim_on(), screen.off());
+  if (hidden > 0) text += fmt::format("  … and {} more classes\n", hidden);
+  return text;
+}
+
+std::string worker_table(const Result& result, const Screen& screen) {
+  const Ranking ranking = rank_workers(result);
+  Table table({{"worker", Column::Side::left}, {"answers"}, {"accuracy"}, {"95 % interval"}, {"bits/answer"}});
+  const auto add = [&](std::size_t w) {
+    const WorkerSummary& worker = result.workers[w];
+    table.add({printable(result.data.answers.worker_names()[w]), grouped(worker.answers), percent(worker.accuracy),
+               fmt::format("{:.1f} – {:.1f}", 100 * worker.accuracy_low, 100 * worker.accuracy_high),
+               fixed(worker.informativeness, 3)});
+  };
+  for (const std::size_t w : ranking.best) add(w);
+  if (!ranking.worst.empty()) table.add({fmt::format("… {} more", grouped(result.workers.size() - 2 * kShownWorkers))});
+  for (const std::size_t w : ranking.worst) add(w);
+  return table.empty() ? "" : table.text(screen.width, screen.dim_on(), screen.off());
+}
+
+}  // namespace
+
+std::string percent_with_interval(const Estimate& estimate) {
+  return fmt::format("{} ({:.1f} to {:.1f})", percent(estimate.value), 100 * estimate.low, 100 * estimate.high);
+}
+
+std::string warning_lines(std::span<const Warning> warnings, const Screen& screen) {
+  std::string text;
+  for (const Warning& warning : warnings) {
+    text += fmt::format("{}  {}\n", screen.yellow("Warning"), wrapped(printable(warning.message), screen.width, 9));
+  }
+  return text;
+}
+
+std::string run_summary(const Result& result, bool method_is_default, double seconds, const Screen& screen) {
+  const Annotations& answers = result.data.answers;
+  const RunRecord& record = result.record;
+  const auto line = [&](const std::string& title, const std::string& text) {
+    return fmt::format("{}  {}\n", screen.bold(fmt::format("{:<7}", title)), wrapped(text, screen.width, 9));
+  };
+  std::string text;
+  text += line("Data", fmt::format("{} by {} to {}, {}", counted(answers.answer_count(), "answer"),
+                                   counted(answers.worker_count(), "worker"), counted(answers.task_count(), "task"),
+                                   counted(answers.class_count(), "class")));
+  text += line("Method", fmt::format("{}{}, {}, {}", record.method, method_is_default ? " (default)" : "",
+                                     status_text(result.aggregation), duration(seconds)));
+  if (record.gold_use == "inference") {
+    text += line("Gold", fmt::format("{} pinned inside inference; being known, they are no test of the labels",
+                                     counted(record.gold_tasks, "gold task")));
+  }
+  if (record.evaluation) {
+    text += line("Score", fmt::format("accuracy {} on {} that the method did not see",
+                                      percent_with_interval(record.evaluation->accuracy),
+                                      counted(record.evaluation->tasks, "gold task")));
+  }
+  text += "\n" + class_table(result, screen) + "\n";
+  const Certainty sure = certainty(result.aggregation);
+  text += line("Sure", fmt::format("{} of labels have probability 0.95 or more, {} less than 0.6", percent(sure.sure),
+                                   percent(sure.unsure)));
+  text += "\n" + worker_table(result, screen);
+  std::vector<Warning> warnings = record.data_warnings;
+  warnings.insert(warnings.end(), result.aggregation.warnings.begin(), result.aggregation.warnings.end());
+  if (!warnings.empty()) text += "\n" + warning_lines(warnings, screen);
+  return text;
+}
+
+nlohmann::ordered_json run_summary_json(const Result& result) {
+  using Json = nlohmann::ordered_json;
+  Json classes = Json::array();
+  for (const ClassCount& count : class_counts(result)) {
+    classes.push_back({{"class", std::string(result.data.answers.class_names()[count.id])},
+                       {"answers", count.answers},
+                       {"tasks", count.tasks}});
+  }
+  const auto workers = [&](const std::vector<std::size_t>& order) {
+    Json list = Json::array();
+    for (const std::size_t w : order) {
+      const WorkerSummary& worker = result.workers[w];
+      list.push_back({{"worker", std::string(result.data.answers.worker_names()[w])},
+                      {"answers", worker.answers},
+                      {"accuracy", worker.accuracy},
+                      {"accuracy_low", worker.accuracy_low},
+                      {"accuracy_high", worker.accuracy_high},
+                      {"informativeness", worker.informativeness}});
+    }
+    return list;
+  };
+  const Certainty sure = certainty(result.aggregation);
+  const Ranking ranking = rank_workers(result);
+  return {{"classes", classes},
+          {"share_with_probability_at_least_0.95", sure.sure},
+          {"share_with_probability_below_0.6", sure.unsure},
+          {"best_workers", workers(ranking.best)},
+          {"worst_workers", workers(ranking.worst)}};
+}
+
+}  // namespace wisecrowd::app

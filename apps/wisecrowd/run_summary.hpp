@@ -1,0 +1,24 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "terminal.hpp"
+#include "wisecrowd/result.hpp"
+
+namespace wisecrowd::app {
+
+/// What a run found, in a screenful.
+[[nodiscard]] std::string run_summary(const Result& result, bool method_is_default, double seconds,
+                                      const Screen& screen);
+
+/// The same, in numbers: class balance, how sure, best and worst workers.
+[[nodiscard]] nlohmann::ordered_json run_summary_json(const Result& result);
+
+/// "Warning  …" paragraphs.
+[[nodiscard]] std::string warning_lines(std::span<const Warning> warnings, const Screen& screen);
+
+/// "93.2 % (91.5 to 94.7)"
+[[nodiscard]] std::string percent_with_interval(const Estimate& estimate);
+
+}  // namespace wisecrowd::app

@@ -1,0 +1,135 @@
+# Sourced by ./run and ./test: brings the machine and the build tree to where the program can be built, and builds it.
+# Everything it says goes to standard error, and it says nothing when there is nothing to do.
+# Expects `root`, the absolute path of the checkout.
+# shellcheck shell=bash
+
+build_dir=$root/build/release
+
+say() { printf 'wisecrowd: %s\n' "$*" >&2; }
+fail() {
+  say "$@"
+  exit 1
+}
+
+# Packages of the given levels that are not installed, one per line.
+missing_packages() {
+  local levels=" $* " package level rest wanted=()
+  while read -r package level rest; do
+    [[ -z $package || $package == \#* ]] && continue
+    [[ $levels == *" $level "* ]] && wanted+=("$package")
+  done <"$root/scripts/packages.txt"
+  local installed
+  # dpkg-query fails when one of the names is unknown; its output is complete all the same.
+  installed=$(dpkg-query --show --showformat='${Package} ${db:Status-Status}\n' "${wanted[@]}" 2>/dev/null) || true
+  for package in "${wanted[@]}"; do
+    [[ $'\n'$installed$'\n' == *$'\n'"$package installed"$'\n'* ]] || printf '%s\n' "$package"
+  done
+}
+
+install_packages() {
+  if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then
+    say "this is no Debian system: not installing anything; scripts/packages.txt lists what the build needs"
+    return
+  fi
+  local missing
+  read -r -d '' -a missing <<<"$(missing_packages "$@")" || true
+  ((${#missing[@]})) || return 0
+
+  local as_root=()
+  if ((EUID != 0)); then
+    command -v sudo >/dev/null ||
+      fail "these Debian packages are missing: ${missing[*]}" $'\n'"           install them as root: apt-get install ${missing[*]}"
+    as_root=(sudo)
+  fi
+  say "installing Debian packages${as_root[*]:+ through sudo}: ${missing[*]}"
+  mkdir -p "$root/build"
+  local log=$root/build/install.log
+  local apt=("${as_root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=600)
+  "${apt[@]}" update >"$log" 2>&1 && "${apt[@]}" install --no-install-recommends "${missing[@]}" >>"$log" 2>&1 || {
+    cat "$log" >&2
+    fail "the packages could not be installed; the reason is above (and in $log)"
+  }
+}
+
+# What a build tree is tied to: -march=native ties it to this CPU, CMake ties it to this path and compiler.
+machine_identity() {
+  local compiler
+  compiler=$(command -v "${CXX:-c++}") || return 0
+  printf '%s\n' "$root" "$compiler"
+  "$compiler" --version 2>/dev/null
+  # grep -m1 returns at the first core. Other architectures call the line "Features".
+  grep -m1 -s -E '^(flags|Features)' /proc/cpuinfo || true
+}
+
+# prepare LEVEL…: packages and configuration. Looks at them only when an input has changed since the last time.
+prepare() {
+  local stamp=$build_dir/setup.stamp machine inputs goal=${*: -1}
+  machine=$(machine_identity | sha256sum)
+  inputs=$(cat "$root/scripts/packages.txt" "$root/scripts/setup.sh" "$root/CMakePresets.json" | sha256sum)
+  if [[ -f $stamp && -f $build_dir/build.ninja ]]; then
+    local known_machine known_inputs known_levels
+    { read -r known_machine; read -r known_inputs; read -r known_levels; } <"$stamp" || true
+    if [[ $known_machine == "$machine" && $known_inputs == "$inputs" && " $known_levels " == *" $goal "* ]]; then
+      return
+    fi
+  fi
+
+  install_packages "$@"
+  machine=$(machine_identity | sha256sum)
+  # A tree of another machine, path or compiler cannot be trusted: -march=native means something else here.
+  if [[ -d $build_dir && ${known_machine:-none} != "$machine" ]]; then rm -rf "$build_dir"; fi
+  mkdir -p "$build_dir"
+  local options=()
+  if [[ $goal == test ]]; then
+    options+=(-DWISECROWD_BUILD_TESTS=ON)
+  elif [[ ! -f $build_dir/CMakeCache.txt ]]; then
+    options+=(-DWISECROWD_BUILD_TESTS=OFF)  # the program alone does not need the test-only packages
+  fi
+  say "configuring build/release"
+  (cd "$root" && cmake --preset release "${options[@]}") >"$build_dir/configure.log" 2>&1 || {
+    cat "$build_dir/configure.log" >&2
+    fail "configuring failed; the reason is above"
+  }
+  printf '%s\n' "$machine" "$inputs" "$*" >"$stamp"
+}
+
+# Turns ninja's log into a progress line on a terminal, or one notice elsewhere; nothing when nothing is built.
+show_progress() {
+  local line announced='' terminal=''
+  [[ -t 2 ]] && terminal=yes
+  while IFS= read -r line; do
+    [[ $line == '['*/*']'* && $line != *'Re-checking globbed directories'* ]] || continue
+    if [[ $terminal ]]; then
+      printf '\r\e[K%.*s' $((${COLUMNS:-80} - 1)) "wisecrowd: building $line" >&2
+    elif [[ ! $announced ]]; then
+      say "building (log: build/release/build.log)"
+    fi
+    announced=yes
+  done
+  if [[ $announced && $terminal ]]; then printf '\r\e[K' >&2; fi
+}
+
+# build TARGET: silent when up to date; the whole log when it fails.
+build() {
+  local log=$build_dir/build.log machine
+  set -o pipefail
+  if ! ninja -C "$build_dir" "$1" 2>&1 | tee "$log" | show_progress; then
+    cat "$log" >&2
+    # Look at packages and configuration again next time, but keep what was built.
+    read -r machine <"$build_dir/setup.stamp"
+    printf '%s\n' "$machine" '' '' >"$build_dir/setup.stamp"
+    fail "the build failed; the log is above"
+  fi
+}
+
+# set_up TARGET LEVEL…: all of it, one caller at a time.
+set_up() {
+  local target=$1
+  shift
+  mkdir -p "$root/build"
+  exec {setup_lock}>"$root/build/.setup.lock"
+  flock "$setup_lock"
+  prepare "$@"
+  build "$target"
+  exec {setup_lock}>&-
+}

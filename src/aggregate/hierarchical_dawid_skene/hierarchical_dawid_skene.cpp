@@ -1,0 +1,263 @@
+#include "aggregate/hierarchical_dawid_skene/hierarchical_dawid_skene.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/numeric.hpp"
+#include "base/parallel.hpp"
+
+namespace wisecrowd::hierarchical_dawid_skene {
+namespace {
+
+// Where the hyper-parameters start.
+constexpr double kFirstStrength = 2;
+constexpr double kFirstSkill = 0.7;
+// The strength s has log prior density ln s − s/2: one table's worth of belief in s = 2.
+constexpr double kStrengthShape = 1;
+constexpr double kStrengthRate = 0.5;
+constexpr double kLeastStrength = 1e-2;
+constexpr double kMostStrength = 1e4;
+constexpr std::size_t kWorkersPerBlock = 1024;
+
+/// Row prior of worker j: Dirichlet(C_jk), C_jkk = s w_j, C_jkl = s (1 − w_j) U_kl for l ≠ k; every row sums to s.
+class LearnedSmoothing final : public CrowdModel {
+ public:
+  LearnedSmoothing(const ConfusionPass& pass, const Options& options)
+      : classes_(pass.class_count()),
+        stride_(pass.stride()),
+        options_(options),
+        skill_(pass.worker_count(), kFirstSkill),
+        confusions_(classes_ * stride_, 0.0) {
+    for (std::size_t l = 0; l < classes_; ++l) {
+      for (std::size_t k = 0; k < classes_; ++k) {
+        if (k != l) confusions_[l * stride_ + k] = 1.0 / static_cast<double>(classes_ - 1);
+      }
+    }
+  }
+
+  /// One step of Minka's fixed point for w, U and s together, all from their old values: the bound Σ T ln C − Σ B s
+  /// that it maximises separates in the three, so the objective cannot fall.
+  double prepare(const ConfusionPass& pass, const RunContext& context) override {
+    if (classes_ < 2) return 0;
+    const Blocks blocks{skill_.size(), kWorkersPerBlock};
+    std::vector<Evidence> parts(blocks.count());
+    context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
+      Evidence& part = parts[block];
+      part.tables.assign(classes_ * stride_, 0.0);
+      std::vector<double> counts(classes_ * stride_), prior(counts.size()), row_total(stride_);
+      for (std::size_t w = blocks.begin(block); w < blocks.end(block); ++w) {
+        pass.counts(w, counts.data());
+        collect(w, counts, prior, row_total, part);
+      }
+    });
+    Evidence sum;
+    sum.tables.assign(classes_ * stride_, 0.0);
+    for (const Evidence& part : parts) {
+      sum.rows += part.rows;
+      for (std::size_t c = 0; c < sum.tables.size(); ++c) sum.tables[c] += part.tables[c];
+    }
+    double all = 0;
+    for (const double t : sum.tables) all += t;
+    strength_ = std::clamp((all + kStrengthShape) / (sum.rows + kStrengthRate), kLeastStrength, kMostStrength);
+    if (classes_ > 2) update_confusions(sum.tables);
+
+    double objective = kStrengthShape * std::log(strength_) - kStrengthRate * strength_;
+    if (classes_ > 2) {
+      for (std::size_t l = 0; l < classes_; ++l) {
+        for (std::size_t k = 0; k < classes_; ++k) {
+          if (k != l) objective += options_.confusion_pseudo_count * std::log(confusions_[l * stride_ + k]);
+        }
+      }
+    }
+    return objective;
+  }
+
+  /// Expected logarithms under the Dirichlet posterior b = n + C; the worker's part of the bound is
+  /// Σ_k [ln B(b_k) − ln B(C_k) − Σ_l n_kl E ln th_kl] plus the log prior of its skill.
+  double update(std::size_t worker, const double* counts, double* log_rows) const override {
+    if (classes_ < 2) {
+      std::fill_n(log_rows, stride_, 0.0);
+      return 0;
+    }
+    const std::size_t cells = classes_ * stride_;
+    thread_local std::vector<double> prior, row_total, row_digamma, gammas;
+    prior.resize(cells);
+    row_total.assign(stride_, strength_);
+    row_digamma.resize(stride_);
+    gammas.resize(cells);
+    prior_of(worker, prior.data());
+    for (std::size_t l = 0; l < classes_; ++l) {
+      for (std::size_t k = 0; k < stride_; ++k) row_total[k] += counts[l * stride_ + k];
+    }
+#pragma omp simd
+    for (std::size_t k = 0; k < stride_; ++k) row_digamma[k] = digamma_positive(row_total[k]);
+#pragma omp simd
+    for (std::size_t c = 0; c < cells; ++c) {
+      const double posterior = counts[c] + prior[c];
+      log_rows[c] = digamma_positive(posterior);
+      gammas[c] = log_gamma_positive(posterior) - log_gamma_positive(prior[c]);
+    }
+    double objective = 0;
+    for (std::size_t l = 0; l < classes_; ++l) {
+      for (std::size_t k = 0; k < stride_; ++k) log_rows[l * stride_ + k] -= row_digamma[k];
+      for (std::size_t k = 0; k < classes_; ++k) {
+        objective += gammas[l * stride_ + k] - counts[l * stride_ + k] * log_rows[l * stride_ + k];
+      }
+    }
+    const double log_gamma_strength = log_gamma_positive(strength_);
+    for (std::size_t k = 0; k < classes_; ++k) objective += log_gamma_strength - log_gamma_positive(row_total[k]);
+    const double w = skill_[worker];
+    return objective + options_.right_pseudo_count * std::log(w) + options_.wrong_pseudo_count * std::log1p(-w);
+  }
+
+  /// π ~ Dirichlet(ν0): posterior ν = ν0 + mass, expected logarithms to the E-step.
+  double update_class_prior(const ConfusionPass::Sums& sums, const EmOptions& options, std::vector<double>& prior,
+                            std::vector<double>& log_prior) const override {
+    if (options.class_prior == EmOptions::ClassPrior::uniform) {
+      return CrowdModel::update_class_prior(sums, options, prior, log_prior);
+    }
+    const auto classes = static_cast<double>(classes_);
+    // Automatic: the minimax prior of a multinomial, √N/K tasks per class.
+    const double pseudo = options.class_pseudo_count > 0 ? options.class_pseudo_count
+                                                         : std::max(1.0, std::sqrt(sums.answered_tasks) / classes);
+    const double total = sums.answered_tasks + pseudo * classes;
+    double objective = log_gamma(pseudo * classes) - log_gamma(total);
+    for (std::size_t k = 0; k < classes_; ++k) {
+      const double mass = sums.class_mass[k] + pseudo;
+      prior[k] = mass / total;
+      log_prior[k] = digamma(mass) - digamma(total);
+      objective += log_gamma(mass) - log_gamma(pseudo) - sums.class_mass[k] * log_prior[k];
+    }
+    return objective;
+  }
+
+  /// The posterior mean b / Σ b.
+  bool estimate_table(std::size_t worker, double* counts) const override {
+    std::vector<double> prior(classes_ * stride_);
+    prior_of(worker, prior.data());
+    for (std::size_t c = 0; c < prior.size(); ++c) counts[c] += prior[c];
+    return true;
+  }
+
+  void finish(Aggregation& result) const override {
+    result.skill = skill_;
+    result.learned.emplace_back("strength", strength_);
+    result.objective_name = "evidence lower bound";
+  }
+
+ private:
+  /// Expected numbers of fresh draws from the prior ("tables" of a Chinese restaurant).
+  struct Evidence {
+    std::vector<double> tables;  // T_kl summed over workers, labels × stride
+    double rows = 0;             // Σ_jk ψ(n_jk· + s) − ψ(s)
+  };
+
+  /// C of one worker, labels × stride; 1 in the padding, where counts are 0 and every difference vanishes.
+  void prior_of(std::size_t worker, double* prior) const {
+    const double right = strength_ * skill_[worker];
+    const double wrong = strength_ * (1 - skill_[worker]);
+    for (std::size_t l = 0; l < classes_; ++l) {
+      double* row = prior + l * stride_;
+      for (std::size_t k = 0; k < classes_; ++k) row[k] = wrong * confusions_[l * stride_ + k];
+      std::fill(row + classes_, row + stride_, 1.0);
+      row[l] = right;
+    }
+  }
+
+  /// Adds one worker's evidence and moves its skill.
+  void collect(std::size_t worker, const std::vector<double>& counts, std::vector<double>& prior,
+               std::vector<double>& row_total, Evidence& evidence) {
+    prior_of(worker, prior.data());
+    std::fill(row_total.begin(), row_total.end(), strength_);
+    for (std::size_t l = 0; l < classes_; ++l) {
+      for (std::size_t k = 0; k < stride_; ++k) row_total[k] += counts[l * stride_ + k];
+    }
+    const std::size_t cells = prior.size();
+#pragma omp simd
+    for (std::size_t c = 0; c < cells; ++c) {
+      prior[c] *= digamma_positive(counts[c] + prior[c]) - digamma_positive(prior[c]);
+    }
+    const double digamma_strength = digamma_positive(strength_);
+    for (std::size_t k = 0; k < classes_; ++k) evidence.rows += digamma_positive(row_total[k]) - digamma_strength;
+    double right = 0, all = 0;
+    for (std::size_t l = 0; l < classes_; ++l) {
+      right += prior[l * stride_ + l];
+      for (std::size_t k = 0; k < classes_; ++k) {
+        all += prior[l * stride_ + k];
+        evidence.tables[l * stride_ + k] += prior[l * stride_ + k];
+      }
+    }
+    skill_[worker] =
+        (right + options_.right_pseudo_count) / (all + options_.right_pseudo_count + options_.wrong_pseudo_count);
+  }
+
+  void update_confusions(const std::vector<double>& tables) {
+    for (std::size_t k = 0; k < classes_; ++k) {
+      double total = 0;
+      for (std::size_t l = 0; l < classes_; ++l) {
+        if (l != k) total += tables[l * stride_ + k] + options_.confusion_pseudo_count;
+      }
+      for (std::size_t l = 0; l < classes_; ++l) {
+        if (l != k) confusions_[l * stride_ + k] = (tables[l * stride_ + k] + options_.confusion_pseudo_count) / total;
+      }
+    }
+  }
+
+  std::size_t classes_;
+  std::size_t stride_;
+  Options options_;
+  double strength_ = kFirstStrength;  // s
+  std::vector<double> skill_;         // w_j
+  std::vector<double> confusions_;    // U_kl, labels × stride, zero on the diagonal
+};
+
+}  // namespace
+
+MethodInfo info() {
+  const Options defaults;
+  MethodInfo info;
+  info.title = "Hierarchical Dawid–Skene";
+  info.summary =
+      "Full confusion tables whose smoothing is learned: each worker has a skill, the crowd shares its confusions.";
+  info.when_to_use =
+      "The default. Borrows strength across workers, so that it holds for two answers per worker and many classes as "
+      "well as for thousands of "
+      "answers each.";
+  info.reference =
+      "Variational Bayes for the model of Dawid and Skene with an empirical-Bayes prior (T. Minka, Estimating a "
+      "Dirichlet distribution, 2000)";
+  info.parameters = {
+      ParameterSpec::real("right_pseudo_count", defaults.right_pseudo_count, 1e-3, 1e9,
+                          "right answers added before a worker's skill is estimated"),
+      ParameterSpec::real("wrong_pseudo_count", defaults.wrong_pseudo_count, 1e-3, 1e9,
+                          "wrong answers added before a worker's skill is estimated"),
+      ParameterSpec::real("confusion_pseudo_count", defaults.confusion_pseudo_count, 1e-3, 1e9,
+                          "answers added to every pair of classes before the crowd's common confusions are estimated"),
+  };
+  for (auto& parameter : em_parameters(defaults.em)) {
+    if (parameter.name == "class_pseudo_count") {
+      parameter.help =
+          "tasks added to every class before the class prior is estimated; 0 stands for √tasks/classes, at least 1";
+    }
+    info.parameters.push_back(std::move(parameter));
+  }
+  info.uses_gold = true;
+  info.uses_task_priors = true;
+  return info;
+}
+
+std::unique_ptr<Aggregator> make(const Parameters& parameters) {
+  return std::make_unique<HierarchicalDawidSkene>(
+      Options{.em = em_options_from(parameters),
+              .right_pseudo_count = parameters.real("right_pseudo_count"),
+              .wrong_pseudo_count = parameters.real("wrong_pseudo_count"),
+              .confusion_pseudo_count = parameters.real("confusion_pseudo_count")});
+}
+
+Aggregation HierarchicalDawidSkene::fit(const Dataset& data, const RunContext& context) const {
+  return fit_confusion_em(data, context, options_.em, [this](const ConfusionPass& pass) {
+    return std::make_unique<LearnedSmoothing>(pass, options_);
+  });
+}
+
+}  // namespace wisecrowd::hierarchical_dawid_skene

@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+namespace wisecrowd {
+
+/// The permutation p that maximises Σ_r gain[r·n + p[r]] (Hungarian method, O(n³)).
+[[nodiscard]] std::vector<std::size_t> best_assignment(std::span<const double> gain, std::size_t n);
+
+}  // namespace wisecrowd

@@ -1,0 +1,93 @@
+#include "deliver/export/run_json.hpp"
+
+#include <fmt/format.h>
+
+namespace wisecrowd {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json value_json(const ParameterValue& value) {
+  return std::visit([](const auto& held) { return Json(held); }, value);
+}
+
+template <class Value, class Convert>
+Json object_of(const std::vector<std::pair<std::string, Value>>& entries, const Convert& convert) {
+  Json object = Json::object();
+  for (const auto& [name, value] : entries) object[name] = convert(value);
+  return object;
+}
+template <class Value>
+Json object_of(const std::vector<std::pair<std::string, Value>>& entries) {
+  return object_of(entries, [](const Value& value) { return Json(value); });
+}
+
+Json names_json(const NameTable& names) {
+  Json list = Json::array();
+  for (std::size_t i = 0; i < names.size(); ++i) list.push_back(std::string(names[i]));
+  return list;
+}
+
+Json estimate_json(const Estimate& estimate) {
+  return {{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}};
+}
+
+Json counts_json(const Annotations& answers) {
+  return {{"hash", fmt::format("{:016x}", answers.content_hash())},
+          {"tasks", answers.task_count()},
+          {"workers", answers.worker_count()},
+          {"answers", answers.answer_count()},
+          {"classes", names_json(answers.class_names())}};
+}
+
+Json evaluation_json(const Evaluation& evaluation) {
+  Json json = {{"tasks", evaluation.tasks},
+               {"accuracy", estimate_json(evaluation.accuracy)},
+               {"macro_f1", estimate_json(evaluation.macro_f1)}};
+  const auto add = [&](const char* name, const std::optional<Estimate>& estimate) {
+    json[name] = estimate ? estimate_json(*estimate) : Json(nullptr);
+  };
+  add("log_loss", evaluation.log_loss);
+  add("brier", evaluation.brier);
+  add("ece", evaluation.ece);
+  return json;
+}
+
+Json warnings_json(std::span<const Warning> warnings) {
+  Json list = Json::array();
+  for (const Warning& warning : warnings) list.push_back({{"code", warning.code}, {"message", warning.message}});
+  return list;
+}
+
+}  // namespace
+
+Json run_record_json(const Result& result) {
+  const RunRecord& record = result.record;
+  const Aggregation& fit = result.aggregation;
+  Json json;
+  json["version"] = record.version;
+  json["command"] = record.command;
+  json["method"] = record.method;
+  json["parameters"] = object_of(record.parameters, value_json);
+  json["seed"] = record.seed;
+  json["threads"] = record.threads;
+  json["data"] = counts_json(result.data.answers);
+  json["data"]["inputs"] = object_of(record.inputs);
+  json["data"]["gold"] = {{"tasks", record.gold_tasks}, {"used_for", record.gold_use}};
+  json["status"] = std::string(to_string(fit.status));
+  json["iterations"] = fit.iterations;
+  json["objective"] = fit.objective_name.empty() ? Json(nullptr) : Json(fit.objective_name);
+  json["trace"] = fit.trace;
+  json["log_likelihood"] = fit.has_log_likelihood ? Json(fit.log_likelihood) : Json(nullptr);
+  json["class_prior"] = fit.class_prior;
+  json["learned"] = object_of(fit.learned);
+  if (record.evaluation) json["evaluation"] = evaluation_json(*record.evaluation);
+  std::vector<Warning> warnings = record.data_warnings;
+  warnings.insert(warnings.end(), fit.warnings.begin(), fit.warnings.end());
+  json["warnings"] = warnings_json(warnings);
+  json["timings"] = object_of(record.timings);
+  json["timings"]["per_iteration"] = fit.seconds_per_iteration;
+  return json;
+}
+
+}  // namespace wisecrowd

@@ -1,0 +1,144 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/csv_text.hpp"
+#include "base/output_folder.hpp"
+#include "base/rows_writer.hpp"
+#include "deliver/export/run_json.hpp"
+#include "wisecrowd/result.hpp"
+
+namespace wisecrowd {
+namespace {
+
+constexpr const char* kRecord = "run.json";
+
+/// Class names as CSV fields, quoted once.
+std::vector<std::string> class_fields(const Annotations& answers) {
+  std::vector<std::string> fields;
+  for (std::size_t k = 0; k < answers.class_count(); ++k) fields.push_back(csv_field(answers.class_names()[k]));
+  return fields;
+}
+
+bool write_labels(OutputFile& file, const Result& result, const RunContext& context) {
+  const Annotations& answers = result.data.answers;
+  const Aggregation& fit = result.aggregation;
+  std::string header = "task,label,probability";
+  for (std::size_t k = 0; k < fit.class_count; ++k) {
+    header += fmt::format(",{}", csv_field(fmt::format("p_{}", answers.class_names()[k])));
+  }
+  header += '\n';
+  file.append(header);
+  const auto fields = class_fields(answers);
+  const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
+    for (std::size_t t = begin; t < end; ++t) {
+      const double* row = fit.posterior.data() + t * fit.class_count;
+      const std::size_t label = index(fit.labels[t]);
+      text.append_field(answers.task_names()[t]);
+      text.append(',');
+      text.append(fields[label]);
+      text.append(',');
+      text.append_probability(row[label]);
+      for (std::size_t k = 0; k < fit.class_count; ++k) {
+        text.append(',');
+        text.append_probability(row[k]);
+      }
+      text.append('\n');
+    }
+  };
+  return write_rows(file, {fit.task_count, fit.class_count + 3, "writing labels"}, format, context);
+}
+
+bool write_workers(OutputFile& file, const Result& result, const RunContext& context) {
+  const bool gold = result.data.has_gold();
+  const auto& skill = result.aggregation.skill;
+  std::string header = "worker,answers,accuracy,accuracy_low,accuracy_high,informativeness";
+  if (gold) header += ",gold_answers,gold_accuracy,gold_accuracy_low,gold_accuracy_high";
+  if (!skill.empty()) header += ",skill";
+  file.append(header + "\n");
+  const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
+    const auto number = [&](double x) {
+      text.append(',');
+      text.append_number(x);
+    };
+    for (std::size_t w = begin; w < end; ++w) {
+      const WorkerSummary& summary = result.workers[w];
+      text.append_field(result.data.answers.worker_names()[w]);
+      text.append(',');
+      text.append_count(summary.answers);
+      number(summary.accuracy);
+      number(summary.accuracy_low);
+      number(summary.accuracy_high);
+      number(summary.informativeness);
+      if (gold) {
+        text.append(',');
+        text.append_count(summary.gold_answers);
+        number(summary.gold_accuracy);
+        number(summary.gold_accuracy_low);
+        number(summary.gold_accuracy_high);
+      }
+      if (!skill.empty()) number(skill[w]);
+      text.append('\n');
+    }
+  };
+  return write_rows(file, {result.workers.size(), 12, "writing workers"}, format, context);
+}
+
+/// One row per worker, truth and label.
+bool write_confusion(OutputFile& file, const Annotations& answers, std::span<const double> confusion,
+                     const RunContext& context) {
+  file.append("worker,truth,label,probability\n");
+  const auto fields = class_fields(answers);
+  const std::size_t classes = fields.size();
+  const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
+    for (std::size_t w = begin; w < end; ++w) {
+      const std::string worker = csv_field(answers.worker_names()[w]);
+      for (std::size_t cell = 0; cell < classes * classes; ++cell) {
+        text.append(worker);
+        text.append(',');
+        text.append(fields[cell / classes]);
+        text.append(',');
+        text.append(fields[cell % classes]);
+        text.append(',');
+        text.append_probability(confusion[w * classes * classes + cell]);
+        text.append('\n');
+      }
+    }
+  };
+  const std::size_t workers = confusion.empty() ? 0 : answers.worker_count();
+  return write_rows(file, {workers, classes * classes * 4, "writing confusion tables"}, format, context);
+}
+
+/// Creates a file, lets `write` fill it, and flushes it.
+template <class Write>
+bool add_file(OutputFolder& folder, const std::string& name, const Write& write) {
+  OutputFile file = folder.create(name);
+  if (!write(file)) return false;
+  file.finish();
+  return true;
+}
+
+}  // namespace
+
+Status write_result(const Result& result, const std::string& directory, const RunContext& context) {
+  const Annotations& answers = result.data.answers;
+  OutputFolder folder(directory, kRecord);
+  const bool complete =
+      add_file(folder, "labels.csv", [&](OutputFile& file) { return write_labels(file, result, context); }) &&
+      add_file(folder, "workers.csv", [&](OutputFile& file) { return write_workers(file, result, context); }) &&
+      add_file(folder, "confusion.csv",
+               [&](OutputFile& file) { return write_confusion(file, answers, result.worker_confusion, context); });
+  if (!complete) return Status::cancelled;
+  folder.commit(run_record_json(result));
+  return Status::converged;
+}
+
+std::string run_json(const Result& result) { return json_text(run_record_json(result)); }
+
+void check_output_directory(const std::string& directory, const std::string& record) {
+  check_output_place(directory, record);
+}
+
+void remove_unfinished_output(const std::string& directory, bool own) noexcept { remove_unfinished(directory, own); }
+
+}  // namespace wisecrowd

@@ -1,0 +1,17 @@
+#pragma once
+
+#include <cstddef>
+
+#include "wisecrowd/annotations.hpp"
+
+namespace wisecrowd {
+
+/// Parts of the worker–task graph that share no worker and no task. Unanswered tasks and silent workers belong to none.
+struct Components {
+  std::size_t count = 0;
+  std::size_t largest_tasks = 0, largest_workers = 0;  ///< of the part with most tasks, then with most workers
+};
+
+[[nodiscard]] Components connected_components(const Annotations& answers);
+
+}  // namespace wisecrowd

@@ -1,0 +1,36 @@
+#include "result/intervals.hpp"
+
+#include <algorithm>
+#include <boost/math/special_functions/beta.hpp>
+#include <cmath>
+
+namespace wisecrowd {
+namespace {
+
+constexpr double kTail = 0.025;
+constexpr double kNormalQuantile = 1.959963984540054;  // of 1 − kTail
+
+// No promotion to long double (slow, and not needed), and no exceptions out of the root finder.
+using Policy =
+    boost::math::policies::policy<boost::math::policies::promote_double<false>,
+                                  boost::math::policies::overflow_error<boost::math::policies::ignore_error>,
+                                  boost::math::policies::evaluation_error<boost::math::policies::ignore_error>>;
+
+}  // namespace
+
+Interval beta_interval(double right, double count) {
+  const double a = 0.5 + std::clamp(right, 0.0, count);
+  const double b = 0.5 + count - std::clamp(right, 0.0, count);
+  return {boost::math::ibeta_inv(a, b, kTail, Policy()), boost::math::ibetac_inv(a, b, kTail, Policy())};
+}
+
+Interval wilson_interval(double right, double count) {
+  const double z2 = kNormalQuantile * kNormalQuantile;
+  const double rate = right / count;
+  const double centre = (rate + z2 / (2 * count)) / (1 + z2 / count);
+  const double half =
+      kNormalQuantile / (1 + z2 / count) * std::sqrt(rate * (1 - rate) / count + z2 / (4 * count * count));
+  return {std::max(0.0, centre - half), std::min(1.0, centre + half)};
+}
+
+}  // namespace wisecrowd

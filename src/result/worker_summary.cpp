@@ -1,0 +1,160 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/parallel.hpp"
+#include "result/intervals.hpp"
+#include "result/probability_sums.hpp"
+#include "wisecrowd/result.hpp"
+
+namespace wisecrowd {
+namespace {
+
+constexpr std::size_t kTasksPerBlock = 16384;
+constexpr std::size_t kWorkersPerBlock = 1024;
+constexpr std::size_t kMaxEstimatedCells = std::size_t{1} << 28;  // 2 GB of doubles
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+/// What is counted of each worker, side by side so that one cache line serves an answer.
+enum Tally : std::size_t { kRight, kAnswers, kGoldAnswers, kGoldRight, kTallies };
+
+/// Calls visit(thread, task, worker, label) for every answer, in parallel over blocks of tasks.
+template <class Visit>
+void for_each_answer(const Annotations& answers, const RunContext& context, const Visit& visit) {
+  const Blocks blocks{answers.task_count(), kTasksPerBlock};
+  const auto offsets = answers.task_offsets();
+  const auto workers = answers.workers();
+  const auto labels = answers.labels();
+  context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned thread) {
+    for (std::size_t t = blocks.begin(block); t < blocks.end(block); ++t) {
+      for (std::size_t a = offsets[t]; a < offsets[t + 1]; ++a) visit(thread, t, index(workers[a]), index(labels[a]));
+    }
+  });
+}
+
+/// I(truth; answer) in bits for truth drawn from `prior` and one worker's table.
+double mutual_information_bits(std::span<const double> prior, std::span<const double> table) {
+  const std::size_t classes = prior.size();
+  double bits = 0;
+  for (std::size_t l = 0; l < classes; ++l) {
+    double marginal = 0;
+    for (std::size_t k = 0; k < classes; ++k) marginal += prior[k] * table[k * classes + l];
+    for (std::size_t k = 0; k < classes; ++k) {
+      const double p = table[k * classes + l];
+      if (p > 0 && prior[k] > 0) bits += prior[k] * p * std::log2(p / marginal);
+    }
+  }
+  return std::max(bits, 0.0);  // rounding may leave −1e-17 for a worker who tells nothing
+}
+
+}  // namespace
+
+std::vector<WorkerSummary> summarise_workers(const Dataset& data, const Aggregation& aggregation,
+                                             std::span<const double> confusion, const RunContext& context) {
+  const std::size_t workers = data.answers.worker_count();
+  const std::size_t classes = data.answers.class_count();
+  ProbabilitySums sums(workers * kTallies, context.threads());
+  const double* posterior = aggregation.posterior.data();
+  const ClassId* gold = data.has_gold() ? data.gold.data() : nullptr;
+  for_each_answer(data.answers, context, [&](unsigned thread, std::size_t task, std::size_t worker, std::size_t label) {
+    const std::size_t at = worker * kTallies;
+    sums.add(thread, at + kRight, ProbabilitySums::units(posterior[task * classes + label]));
+    sums.add(thread, at + kAnswers, 1);
+    if (gold == nullptr || gold[task] == kNoClass) return;
+    sums.add(thread, at + kGoldAnswers, 1);
+    sums.add(thread, at + kGoldRight, index(gold[task]) == label ? 1 : 0);
+  });
+
+  std::vector<double> prior = aggregation.class_prior;
+  if (prior.size() != classes) prior.assign(classes, 1.0 / static_cast<double>(std::max<std::size_t>(classes, 1)));
+  std::vector<WorkerSummary> summaries(workers);
+  const Blocks blocks{workers, kWorkersPerBlock};
+  context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
+    for (std::size_t w = blocks.begin(block); w < blocks.end(block); ++w) {
+      WorkerSummary& summary = summaries[w];
+      const auto tally = [&](Tally what) { return sums.total(w * kTallies + what); };
+      summary.answers = tally(kAnswers);
+      summary.accuracy = summary.accuracy_low = summary.accuracy_high = kUnknown;
+      if (summary.answers > 0) {
+        const auto count = static_cast<double>(summary.answers);
+        const double right = static_cast<double>(tally(kRight)) / ProbabilitySums::kUnit;
+        const Interval interval = beta_interval(right, count);
+        summary.accuracy = std::min(right / count, 1.0);
+        // Equal tails leave out a rate of exactly 0 or 1; an interval should hold its own estimate.
+        summary.accuracy_low = std::min(interval.low, summary.accuracy);
+        summary.accuracy_high = std::max(interval.high, summary.accuracy);
+      }
+      summary.informativeness =
+          confusion.empty()
+              ? kUnknown
+              : mutual_information_bits(prior, confusion.subspan(w * classes * classes, classes * classes));
+      summary.gold_answers = tally(kGoldAnswers);
+      summary.gold_accuracy = summary.gold_accuracy_low = summary.gold_accuracy_high = kUnknown;
+      if (summary.gold_answers > 0) {
+        const auto count = static_cast<double>(summary.gold_answers);
+        const auto right = static_cast<double>(tally(kGoldRight));
+        const Interval interval = wilson_interval(right, count);
+        summary.gold_accuracy = right / count;
+        summary.gold_accuracy_low = interval.low;
+        summary.gold_accuracy_high = interval.high;
+      }
+    }
+  });
+  return summaries;
+}
+
+std::vector<double> worker_confusion(const Dataset& data, const Aggregation& aggregation, const RunContext& context) {
+  if (!aggregation.confusion.empty()) return aggregation.confusion;
+  const std::size_t workers = data.answers.worker_count();
+  const std::size_t classes = data.answers.class_count();
+  const std::size_t cells = classes * classes;
+  if (workers == 0 || cells == 0 || cells > kMaxEstimatedCells / workers) return {};
+
+  ProbabilitySums counts(workers * cells, context.threads());
+  const double* posterior = aggregation.posterior.data();
+  for_each_answer(data.answers, context, [&](unsigned thread, std::size_t task, std::size_t worker, std::size_t label) {
+    const double* row = posterior + task * classes;
+    for (std::size_t k = 0; k < classes; ++k) {
+      counts.add(thread, worker * cells + k * classes + label, ProbabilitySums::units(row[k]));
+    }
+  });
+
+  std::vector<double> tables(workers * cells);
+  const Blocks blocks{workers, kWorkersPerBlock};
+  context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
+    for (std::size_t row = blocks.begin(block) * classes; row < blocks.end(block) * classes; ++row) {
+      // Half an answer per row keeps rows of unseen truth uniform and costs the others little.
+      double total = 0.5;
+      for (std::size_t l = 0; l < classes; ++l) {
+        double& cell = tables[row * classes + l];
+        cell = static_cast<double>(counts.total(row * classes + l)) / ProbabilitySums::kUnit;
+        total += cell;
+      }
+      for (std::size_t l = 0; l < classes; ++l) {
+        double& cell = tables[row * classes + l];
+        cell = (cell + 0.5 / static_cast<double>(classes)) / total;
+      }
+    }
+  });
+  return tables;
+}
+
+Result make_result(Dataset data, Aggregation aggregation, RunRecord record, const RunContext& context) {
+  Result result;
+  result.worker_confusion = worker_confusion(data, aggregation, context);
+  if (result.worker_confusion.empty() && data.answers.worker_count() > 0 && data.answers.class_count() > 0) {
+    aggregation.warnings.push_back(
+        {"confusion_left_out",
+         "Confusion tables of this many workers and classes would take more than 2 GB, so they and "
+         "the workers' informativeness are left out. Use a method that learns tables, or merge "
+         "rare classes."});
+  }
+  result.workers = summarise_workers(data, aggregation, result.worker_confusion, context);
+  record.data_hash = data.answers.content_hash();
+  result.data = std::move(data);
+  result.aggregation = std::move(aggregation);
+  result.record = std::move(record);
+  return result;
+}
+
+}  // namespace wisecrowd

@@ -1,0 +1,270 @@
+// Every line of methods.def goes through this suite.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <numeric>
+
+#include "base/rng.hpp"
+#include "support/crowds.hpp"
+
+namespace wisecrowd {
+namespace {
+
+class EveryAggregator : public ::testing::TestWithParam<std::string> {
+ protected:
+  [[nodiscard]] const MethodInfo& info() const { return aggregation_method(GetParam()); }
+  [[nodiscard]] Parameters parameters() const { return Parameters(info().parameters); }
+  [[nodiscard]] Aggregation fit(const Dataset& data, unsigned threads = 1, std::uint64_t seed = 0) const {
+    return aggregate(data, GetParam(), parameters(), RunContext({.seed = seed, .threads = threads}));
+  }
+  [[nodiscard]] bool has_parameter(std::string_view name) const {
+    return std::any_of(info().parameters.begin(), info().parameters.end(),
+                       [&](const auto& p) { return p.name == name; });
+  }
+};
+
+void expect_well_formed(const Aggregation& result, const Dataset& data) {
+  const std::size_t tasks = data.answers.task_count(), workers = data.answers.worker_count(),
+                    classes = data.answers.class_count();
+  ASSERT_EQ(result.task_count, tasks);
+  ASSERT_EQ(result.worker_count, workers);
+  ASSERT_EQ(result.class_count, classes);
+  ASSERT_EQ(result.posterior.size(), tasks * classes);
+  ASSERT_EQ(result.labels.size(), tasks);
+  ASSERT_TRUE(result.confusion.empty() || result.confusion.size() == workers * classes * classes);
+  ASSERT_TRUE(result.skill.empty() || result.skill.size() == workers);
+  const auto on_simplex = [](const double* row, std::size_t size) {
+    double sum = 0;
+    for (std::size_t k = 0; k < size; ++k) {
+      EXPECT_GE(row[k], 0);
+      EXPECT_TRUE(std::isfinite(row[k]));
+      sum += row[k];
+    }
+    EXPECT_NEAR(sum, 1, 1e-9);
+  };
+  for (std::size_t t = 0; t < tasks; ++t) {
+    on_simplex(result.posterior.data() + t * classes, classes);
+    ASSERT_LT(index(result.labels[t]), classes);
+    const auto row = result.posterior_of(TaskId{static_cast<std::uint32_t>(t)});
+    EXPECT_GE(row[index(result.labels[t])], *std::max_element(row.begin(), row.end()) - 1e-9);
+  }
+  for (std::size_t r = 0; r < result.confusion.size(); r += classes) on_simplex(result.confusion.data() + r, classes);
+  if (classes > 0 && !result.class_prior.empty()) on_simplex(result.class_prior.data(), classes);
+  for (const double s : result.skill) EXPECT_TRUE(std::isfinite(s));
+  for (const double o : result.trace) EXPECT_TRUE(std::isfinite(o));
+  if (result.objective_is_monotone) {
+    for (std::size_t i = 1; i < result.trace.size(); ++i) {
+      EXPECT_GE(result.trace[i], result.trace[i - 1] - 1e-8 * std::max(1.0, std::abs(result.trace[i - 1])))
+          << "iteration " << i;
+    }
+  }
+}
+
+TEST_P(EveryAggregator, DescribesItself) {
+  EXPECT_FALSE(info().title.empty());
+  EXPECT_FALSE(info().summary.empty());
+  EXPECT_FALSE(info().when_to_use.empty());
+  EXPECT_FALSE(info().reference.empty());
+  for (const auto& parameter : info().parameters) {
+    EXPECT_FALSE(parameter.help.empty()) << parameter.name;
+    Parameters values = parameters();
+    EXPECT_NO_THROW(values.set(parameter.name, to_string(parameter.default_value))) << parameter.name;
+  }
+}
+
+TEST_P(EveryAggregator, EmptyData) {
+  const Dataset data;
+  expect_well_formed(fit(data), data);
+}
+
+TEST_P(EveryAggregator, DegenerateData) {
+  const auto check = [&](AnnotationsBuilder builder) {
+    const Dataset data{builder.build(), {}, {}};
+    expect_well_formed(fit(data), data);
+  };
+  {
+    AnnotationsBuilder one;
+    one.add("t", "w", "yes");
+    check(std::move(one));
+  }
+  {
+    AnnotationsBuilder one_worker;
+    for (int t = 0; t < 10; ++t) one_worker.add(std::to_string(t), "w", t % 3 == 0 ? "a" : "b");
+    check(std::move(one_worker));
+  }
+  {
+    AnnotationsBuilder one_class;
+    for (int t = 0; t < 5; ++t) one_class.add(std::to_string(t), "v", "same").add(std::to_string(t), "w", "same");
+    check(std::move(one_class));
+  }
+  {
+    AnnotationsBuilder single_answers({"a", "b", "never"});
+    for (int t = 0; t < 6; ++t) single_answers.add(std::to_string(t), std::to_string(t), t % 2 == 0 ? "a" : "b");
+    single_answers.add_task("unanswered").add_worker("silent");
+    check(std::move(single_answers));
+  }
+  {
+    AnnotationsBuilder nobody({"a", "b"});
+    nobody.add_task("t1").add_task("t2").add_worker("w");
+    check(std::move(nobody));
+  }
+}
+
+TEST_P(EveryAggregator, WellFormedForAnyNumberOfClasses) {
+  for (const std::size_t classes : {2U, 3U, 4U, 5U, 7U, 9U, 11U, 13U, 16U, 17U, 40U}) {
+    if (info().max_classes != 0 && classes > info().max_classes) continue;
+    const auto crowd = testing::small_crowd(classes, 150, 12, classes, 5);
+    expect_well_formed(fit(crowd.data), crowd.data);
+  }
+}
+
+TEST_P(EveryAggregator, ManyAnswersPerTaskDoNotUnderflow) {
+  const auto crowd = testing::small_crowd(1, 6, 1500, 3, 1500);
+  const auto result = fit(crowd.data);
+  expect_well_formed(result, crowd.data);
+  EXPECT_EQ(result.labels, crowd.truth);
+}
+
+TEST_P(EveryAggregator, BeatsAGuess) {
+  const auto crowd = testing::small_crowd(2, 500, 20, 3, 7);
+  const auto result = fit(crowd.data);
+  std::size_t right = 0;
+  for (std::size_t t = 0; t < 500; ++t) right += result.labels[t] == crowd.truth[t] ? 1 : 0;
+  EXPECT_GT(right, 425U);
+}
+
+TEST_P(EveryAggregator, SameBitsForAnyNumberOfThreads) {
+  const auto crowd = testing::small_crowd(3, 20000, 40, 4, 3);
+  const auto one = fit(crowd.data, 1, 5);
+  for (const unsigned threads : {2U, 3U}) {
+    const auto many = fit(crowd.data, threads, 5);
+    EXPECT_EQ(one.posterior, many.posterior);
+    EXPECT_EQ(one.labels, many.labels);
+    EXPECT_EQ(one.confusion, many.confusion);
+    EXPECT_EQ(one.skill, many.skill);
+    EXPECT_EQ(one.trace, many.trace);
+  }
+}
+
+TEST_P(EveryAggregator, RenamingPermutesTheResultAndChangesNothingElse) {
+  const auto crowd = testing::small_crowd(4, 120, 10, 3, 5);
+  const Annotations& answers = crowd.data.answers;
+  Rng rng(9);
+  const auto permutation = [&](std::size_t n) {
+    std::vector<std::uint32_t> order(n);
+    std::iota(order.begin(), order.end(), 0U);
+    rng.shuffle(std::span(order));
+    return order;
+  };
+  const auto tasks = permutation(120), workers = permutation(10), classes = permutation(3);
+  std::vector<Answer> moved;
+  for (std::uint32_t t = 0; t < 120; ++t) {
+    for (std::size_t a = 0; a < answers.workers_of(TaskId{t}).size(); ++a) {
+      moved.push_back({TaskId{tasks[t]}, WorkerId{workers[index(answers.workers_of(TaskId{t})[a])]},
+                       ClassId{static_cast<std::uint16_t>(classes[index(answers.labels_of(TaskId{t})[a])])}});
+    }
+  }
+  AnnotationNames names{answers.task_names(), answers.worker_names(), answers.class_names()};
+  const Dataset other{make_annotations(moved, names), {}, {}};
+  Parameters values = parameters();
+  const auto original = aggregate(crowd.data, GetParam(), values, RunContext());
+  const auto permuted = aggregate(other, GetParam(), values, RunContext());
+  for (std::size_t t = 0; t < 120; ++t) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      EXPECT_NEAR(original.posterior[t * 3 + k], permuted.posterior[tasks[t] * 3 + classes[k]], 1e-6);
+    }
+  }
+  for (std::size_t w = 0; w < original.skill.size(); ++w)
+    EXPECT_NEAR(original.skill[w], permuted.skill[workers[w]], 1e-6);
+}
+
+TEST_P(EveryAggregator, AllGoldGivesBackGold) {
+  if (!info().uses_gold) GTEST_SKIP() << "this method does not use gold";
+  auto crowd = testing::small_crowd(6, 100, 8, 4, 4);
+  crowd.data.gold = crowd.truth;
+  const auto result = fit(crowd.data);
+  expect_well_formed(result, crowd.data);
+  EXPECT_EQ(result.labels, crowd.truth);
+  for (std::size_t t = 0; t < 100; ++t) EXPECT_DOUBLE_EQ(result.posterior[t * 4 + index(crowd.truth[t])], 1);
+}
+
+TEST_P(EveryAggregator, TaskPriorsAreHeard) {
+  if (!info().uses_task_priors) GTEST_SKIP() << "this method does not use task priors";
+  auto crowd = testing::small_crowd(7, 200, 8, 3, 2);
+  crowd.data.task_priors.assign(200 * 3, 0.005);
+  for (std::size_t t = 0; t < 200; ++t) crowd.data.task_priors[t * 3 + index(crowd.truth[t])] = 0.99;
+  const auto result = fit(crowd.data);
+  expect_well_formed(result, crowd.data);
+  std::size_t right = 0;
+  for (std::size_t t = 0; t < 200; ++t) right += result.labels[t] == crowd.truth[t] ? 1 : 0;
+  EXPECT_GT(right, 190U);
+}
+
+TEST_P(EveryAggregator, CancelStopsEarlyAndStillReturnsAWholeResult) {
+  const auto crowd = testing::small_crowd(10, 300, 12, 3, 4);
+  const std::atomic<bool> cancel = true;
+  const auto result = aggregate(crowd.data, GetParam(), parameters(), RunContext({.cancel = &cancel}));
+  expect_well_formed(result, crowd.data);
+  if (has_parameter("max_iterations")) {
+    EXPECT_EQ(result.status, Status::cancelled);
+    EXPECT_LE(result.iterations, 1U);
+  }
+}
+
+TEST_P(EveryAggregator, RestartsDifferAndSeedsRepeat) {
+  if (!has_parameter("start")) GTEST_SKIP() << "this method has one start only";
+  const auto crowd = testing::small_crowd(12, 200, 12, 3, 3);
+  Parameters values = parameters();
+  values.set("start", "random");
+  values.set("max_iterations", "1");
+  const auto run = [&](std::uint64_t seed) {
+    return aggregate(crowd.data, GetParam(), values, RunContext({.seed = seed})).posterior;
+  };
+  EXPECT_EQ(run(1), run(1));
+  EXPECT_NE(run(1), run(2));
+}
+
+TEST_P(EveryAggregator, RepeatsCountAsFurtherAnswers) {
+  if (!info().allows_repeats) GTEST_SKIP() << "this method takes each pair once";
+  AnnotationsBuilder once, twice;
+  Rng rng(21);
+  for (int t = 0; t < 60; ++t) {
+    for (int w = 0; w < 5; ++w) {
+      const std::string label = std::to_string(rng.bernoulli(0.7) ? t % 2 : 1 - t % 2);
+      once.add(std::to_string(t), std::to_string(w), label);
+      twice.add(std::to_string(t), std::to_string(w), label).add(std::to_string(t), std::to_string(w), label);
+    }
+  }
+  const Dataset repeated{twice.build(DuplicatePolicy::repeat), {}, {}};
+  EXPECT_TRUE(repeated.answers.has_repeats());
+  EXPECT_EQ(repeated.answers.answer_count(), 600U);
+  expect_well_formed(fit(repeated), repeated);
+  const Dataset kept{twice.build(DuplicatePolicy::keep_last), {}, {}};
+  EXPECT_EQ(fit(kept).posterior, fit({once.build(), {}, {}}).posterior);
+}
+
+std::vector<std::string> all_names() {
+  std::vector<std::string> names;
+  for (const auto& info : aggregation_methods()) names.push_back(info.name);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryAggregator, ::testing::ValuesIn(all_names()),
+                         [](const auto& instance) { return instance.param; });
+
+TEST(Registry, UnknownNameListsTheCandidates) {
+  try {
+    static_cast<void>(aggregation_method("dawid_sken"));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::bad_parameter);
+    EXPECT_NE(std::string(error.what()).find("dawid_skene"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace wisecrowd

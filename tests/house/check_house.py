@@ -1,0 +1,228 @@
+#!/usr/bin/env python3
+"""Checks the rules of the house (ARCHITECTURE.md) on a source tree.
+
+    check_house.py ROOT
+
+Prints one line per offence, "file:line: what; remedy", and exits with 1 if there is any.
+"""
+import re
+import sys
+from pathlib import Path
+
+STAGES = {"ingest", "aggregate", "learn", "trust", "select", "evaluate", "simulate"}
+
+# What a folder under src/ may include besides itself. Stages never include one another.
+MAY_INCLUDE = {
+    "base": set(),
+    "data": {"base"},
+    **{stage: {"base", "data"} for stage in STAGES},
+    "result": {"base", "data"} | STAGES,
+    "deliver": {"base", "data", "result"},
+}
+
+# Which layer a public header belongs to. aggregate.hpp holds the value types that flow between stages (Aggregation,
+# Warning, TieRule), so it is a layer of its own that every stage may read; calling a method is another matter, below.
+PUBLIC_LAYER = {
+    "error.hpp": "base",
+    "parameters.hpp": "base",
+    "run_context.hpp": "base",
+    "version.hpp": "base",
+    "ids.hpp": "data",
+    "annotations.hpp": "data",
+    "dataset.hpp": "data",
+    "aggregate.hpp": "values",
+    "ingest.hpp": "ingest",
+    "evaluate.hpp": "evaluate",
+    "simulate.hpp": "simulate",
+    "result.hpp": "result",
+    "wisecrowd.hpp": "everything",
+}
+SEES_VALUES = STAGES | {"result", "deliver"}
+
+# Running a method is for aggregate itself and for those who compose stages (apps, tests, bindings).
+METHOD_CALL = re.compile(r"\b(make_aggregator|aggregation_methods?|default_aggregation_method)\s*\(")
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
+PRINTS = re.compile(
+    r"\bstd::(cout|cerr|clog|print|println|puts|printf|putchar)\b|\b(printf|puts|putchar|perror)\s*\(|\bfmt::print(ln)?\b"
+    r"|\b(fprintf|fputs|fputc|fwrite)\s*\([^;]*\b(stdout|stderr)\b"
+)
+TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
+LIST_LINE = re.compile(r"^WISECROWD_[A-Z]+\(([a-z0-9_]+)\)")
+
+LONGEST_FILE = 500
+SOURCE_FOLDERS = ("include", "src", "apps", "python", "tests", "bench", "examples", "scripts", "cmake")
+SOURCE_SUFFIXES = {".cpp", ".hpp", ".h", ".py", ".sh", ".cmake", ".def"}
+
+
+def without_comments_and_strings(text):
+    """The code alone, with line breaks kept so that line numbers stay right."""
+    pattern = re.compile(r'R"(\w*)\(.*?\)\1"|//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])\'', re.DOTALL)
+    return pattern.sub(lambda match: "\n" * match.group().count("\n") + '""', text)
+
+
+class Checker:
+    def __init__(self, root):
+        self.root = root
+        self.offences = []
+
+    def offend(self, path, line, message):
+        where = path.relative_to(self.root)
+        self.offences.append(f"{where}:{line}: {message}" if line else f"{where}: {message}")
+
+    def check(self):
+        for path in sorted(self.files("src", {".cpp", ".hpp", ".h", ".def"})):
+            self.check_source(path)
+        for path in sorted(self.files("include", {".hpp", ".h"})):
+            self.check_public(path)
+        for path in sorted(self.files("apps", {".cpp", ".hpp"})):
+            self.check_app(path)
+        for listing in sorted((self.root / "src").glob("*/*.def")):
+            if listing.stem == "kinds":
+                self.check_kinds(listing)
+            else:
+                self.check_rooms(listing)
+        self.check_lengths()
+        return self.offences
+
+    def files(self, folder, suffixes):
+        return (path for path in (self.root / folder).rglob("*") if path.suffix in suffixes and path.is_file())
+
+    def includes(self, path):
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if match := INCLUDE.match(line):
+                yield number, match[1] == '"', match[2]
+
+    def check_source(self, path):
+        parts = path.relative_to(self.root / "src").parts
+        folder, is_test = parts[0], path.name.endswith("_test.cpp")
+        if len(parts) == 1 or folder not in MAY_INCLUDE:
+            self.offend(path, 0, f"is in no known folder of src/; known: {', '.join(sorted(MAY_INCLUDE))}")
+            return
+        room = parts[1] if folder in STAGES and len(parts) > 2 else None
+        for number, quoted, name in self.includes(path):
+            if TORCH.match(name) and not (folder == "learn" and path.suffix == ".cpp"):
+                self.offend(path, number, f"torch ({name}) belongs into .cpp files under src/learn/")
+            if not quoted:
+                continue
+            target, _, rest = name.partition("/")
+            if target == "wisecrowd":
+                self.check_public_use(path, number, rest, folder, is_test)
+            elif target == "support":
+                if not is_test:
+                    self.offend(path, number, f"{name} is for tests only")
+            elif target not in MAY_INCLUDE:
+                self.offend(path, number, f'"{name}" is no file under src/; write the path from src/ on')
+            elif target == folder:
+                self.check_room_use(path, number, name, folder, room)
+            elif target not in MAY_INCLUDE[folder]:
+                self.offend(path, number, f"src/{folder} may not include src/{target} ({name}): pass a value instead")
+        code = without_comments_and_strings(path.read_text())
+        for number, line in enumerate(code.splitlines(), 1):
+            if is_test:
+                break
+            if PRINTS.search(line):
+                self.offend(path, number, "prints; nothing under src/ does: report through RunContext or return a value")
+            if folder != "aggregate" and METHOD_CALL.search(line):
+                self.offend(path, number, f"src/{folder} runs a method: let the caller pass the Aggregation")
+
+    def check_room_use(self, path, number, name, folder, room):
+        if room is None or folder not in STAGES:
+            return
+        parts = name.split("/")
+        other = parts[1] if len(parts) > 2 else None
+        if other not in (None, room, "shared"):
+            self.offend(path, number, f"the room {room} looks into the room {other} ({name}): move what both need to shared/")
+
+    def check_public_use(self, path, number, header, folder, is_test):
+        layer = PUBLIC_LAYER.get(header)
+        if layer is None:
+            self.offend(path, number, f"wisecrowd/{header} has no layer: add it to PUBLIC_LAYER in tests/house/check_house.py")
+        elif is_test:
+            return  # a unit test may play the app and compose stages through the public API
+        elif layer == "values":
+            if folder not in SEES_VALUES:
+                self.offend(path, number, f"src/{folder} may not include wisecrowd/{header}")
+        elif layer != folder and layer not in MAY_INCLUDE[folder]:
+            self.offend(path, number, f"src/{folder} may not include wisecrowd/{header}, which belongs to {layer}")
+
+    def check_public(self, path):
+        layer = PUBLIC_LAYER.get(path.name)
+        if layer is None:
+            self.offend(path, 0, "has no layer: add it to PUBLIC_LAYER in tests/house/check_house.py")
+            return
+        for number, quoted, name in self.includes(path):
+            if not quoted:
+                if "/" in name and not name.startswith("sys/"):
+                    self.offend(path, number, f"a public header may include the standard library only, not <{name}>")
+                continue
+            if not name.startswith("wisecrowd/"):
+                self.offend(path, number, f"a public header may not include the private {name}")
+                continue
+            other = PUBLIC_LAYER.get(name.partition("/")[2])
+            allowed = {"base", "data"} if layer == "values" else MAY_INCLUDE.get(layer, set()) | {layer}
+            if layer in SEES_VALUES:
+                allowed = allowed | {"values"}
+            if layer != "everything" and other not in allowed:
+                self.offend(path, number, f"{path.name} ({layer}) may not include {name} ({other})")
+
+    def check_app(self, path):
+        for number, quoted, name in self.includes(path):
+            if quoted and name.partition("/")[0] in MAY_INCLUDE:
+                self.offend(path, number, f"an app sees the public API only, not {name}")
+
+    def listed(self, listing):
+        """Line numbers and names of a list; offends when a name comes twice."""
+        names = []
+        for number, line in enumerate(listing.read_text().splitlines(), 1):
+            if match := LIST_LINE.match(line):
+                if match[1] in names:
+                    self.offend(listing, number, f"lists {match[1]} more than once")
+                names.append(match[1])
+                yield number, match[1]
+
+    def check_rooms(self, listing):
+        rooms = []
+        for number, room in self.listed(listing):
+            rooms.append(room)
+            for needed in (f"{room}.hpp", f"{room}.cpp", f"{room}_test.cpp", "METHOD.md"):
+                file = listing.parent / room / needed
+                if not file.is_file():
+                    self.offend(listing, number, f"{room} has no {file.relative_to(self.root)}")
+                elif needed.endswith("_test.cpp") and "TEST" not in file.read_text():
+                    self.offend(file, 0, "holds no test")
+        for folder in sorted(path for path in listing.parent.iterdir() if path.is_dir()):
+            if folder.name not in {*rooms, "shared", "torch"}:
+                self.offend(folder, 0, f"is a room without a line in {listing.relative_to(self.root)}")
+
+    def check_kinds(self, listing):
+        """Kinds of simulation are smaller than rooms: one file each, tested together."""
+        kinds = []
+        for number, kind in self.listed(listing):
+            kinds.append(kind)
+            file = listing.parent / "kinds" / f"{kind}.cpp"
+            if not file.is_file():
+                self.offend(listing, number, f"{kind} has no {file.relative_to(self.root)}")
+        for file in sorted((listing.parent / "kinds").glob("*.cpp")):
+            if file.stem not in kinds:
+                self.offend(file, 0, f"is a kind without a line in {listing.relative_to(self.root)}")
+
+    def check_lengths(self):
+        for folder in SOURCE_FOLDERS:
+            for path in sorted(self.files(folder, SOURCE_SUFFIXES)):
+                lines = path.read_text().count("\n")
+                if lines > LONGEST_FILE:
+                    self.offend(path, 0, f"has {lines} lines; split it by idea (at most {LONGEST_FILE})")
+
+
+def main(arguments):
+    if len(arguments) != 2 or not (Path(arguments[1]) / "src").is_dir():
+        print(f"usage: {arguments[0]} ROOT (a folder with src/ in it)", file=sys.stderr)
+        return 64
+    offences = Checker(Path(arguments[1]).resolve()).check()
+    print("\n".join(offences) if offences else "the house is in order")
+    return 1 if offences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv))

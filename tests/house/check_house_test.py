@@ -1,0 +1,95 @@
+"""Does check_house.py see what it should? One small tree, in order; then one wrong file at a time."""
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+from check_house import Checker  # noqa: E402
+
+IN_ORDER = {
+    "include/wisecrowd/error.hpp": "#include <string>\n",
+    "include/wisecrowd/dataset.hpp": '#include "wisecrowd/error.hpp"\n',
+    "include/wisecrowd/aggregate.hpp": '#include "wisecrowd/dataset.hpp"\n',
+    "include/wisecrowd/evaluate.hpp": '#include "wisecrowd/aggregate.hpp"\n',
+    "include/wisecrowd/result.hpp": '#include "wisecrowd/evaluate.hpp"\n',
+    "src/base/rng.hpp": '#include "wisecrowd/error.hpp"\n',
+    "src/data/build.hpp": '#include "base/rng.hpp"\n',
+    "src/ingest/csv.cpp": '#include "data/build.hpp"\n// std::cout << "a comment";\nauto s = "printf(";\nsnprintf(b, 4, s);\n',
+    "src/aggregate/methods.def": "// WISECROWD_METHOD(name) is a line\nWISECROWD_METHOD(vote)\n",
+    "src/aggregate/registry.cpp": '#include "aggregate/methods.def"\nauto a = make_aggregator("vote");\n',
+    "src/aggregate/shared/votes.hpp": '#include "wisecrowd/aggregate.hpp"\n',
+    "src/aggregate/vote/vote.hpp": '#include "wisecrowd/aggregate.hpp"\n',
+    "src/aggregate/vote/vote.cpp": '#include "aggregate/vote/vote.hpp"\n#include "aggregate/shared/votes.hpp"\n',
+    "src/aggregate/vote/vote_test.cpp": '#include "wisecrowd/evaluate.hpp"\n#include "support/data.hpp"\nTEST(Vote, Works) {}\n',
+    "src/aggregate/vote/METHOD.md": "# Vote\n",
+    "src/simulate/kinds.def": "WISECROWD_SIMULATION(spam)\n",
+    "src/simulate/kinds/spam.cpp": "int i;\n",
+    "src/learn/net.cpp": "#include <torch/nn.h>\n",
+    "src/result/result.cpp": '#include "wisecrowd/result.hpp"\n#include "wisecrowd/evaluate.hpp"\n',
+    "src/deliver/csv.cpp": '#include "wisecrowd/result.hpp"\n',
+    "apps/wisecrowd/main.cpp": '#include "wisecrowd/result.hpp"\n#include "commands.hpp"\nstd::puts("");\n',
+}
+
+# What is put into the tree, and words of the offence it must raise.
+OFFENCES = [
+    ("src/base/up.cpp", '#include "data/build.hpp"\n', "src/base may not include src/data"),
+    ("src/base/up.cpp", '#include "wisecrowd/dataset.hpp"\n', "may not include wisecrowd/dataset.hpp"),
+    ("src/data/up.cpp", '#include "wisecrowd/aggregate.hpp"\n', "may not include wisecrowd/aggregate.hpp"),
+    ("src/ingest/side.cpp", '\n#include "aggregate/shared/votes.hpp"\n', "side.cpp:2: src/ingest may not include src/aggregate"),
+    ("src/evaluate/side.cpp", '#include "wisecrowd/ingest.hpp"\n', "belongs to ingest"),
+    ("src/evaluate/call.cpp", 'auto a = make_aggregator("vote");\n', "runs a method"),
+    ("src/aggregate/up.cpp", '#include "wisecrowd/result.hpp"\n', "belongs to result"),
+    ("src/aggregate/up.cpp", '#include "wisecrowd/wisecrowd.hpp"\n', "belongs to everything"),
+    ("src/deliver/side.cpp", '#include "ingest/csv.hpp"\n', "src/deliver may not include src/ingest"),
+    ("src/aggregate/vote/peek.cpp", '#include "aggregate/other/other.hpp"\n', "looks into the room other"),
+    ("src/aggregate/other/other.cpp", "int i;\n", "is a room without a line"),
+    ("src/aggregate/methods.def", "WISECROWD_METHOD(vote)\nWISECROWD_METHOD(ghost)\n", "ghost has no src/aggregate/ghost/METHOD.md"),
+    ("src/aggregate/methods.def", "WISECROWD_METHOD(vote)\nWISECROWD_METHOD(vote)\n", "lists vote more than once"),
+    ("src/simulate/kinds/ghost.cpp", "int i;\n", "is a kind without a line"),
+    ("src/simulate/kinds/spam.cpp", None, "spam has no src/simulate/kinds/spam.cpp"),
+    ("src/aggregate/vote/METHOD.md", None, "vote has no src/aggregate/vote/METHOD.md"),
+    ("src/aggregate/vote/vote_test.cpp", "int i;\n", "holds no test"),
+    ("src/aggregate/vote/vote.cpp", '#include "support/data.hpp"\n', "for tests only"),
+    ("src/base/print.cpp", 'void f() {\n  std::cout << 1;\n}\n', "print.cpp:2: prints"),
+    ("src/base/print.cpp", 'std::printf("%d", 1);\n', "prints"),
+    ("src/base/print.cpp", 'puts("x");\n', "prints"),
+    ("src/base/print.cpp", 'fprintf(stderr, "x");\n', "prints"),
+    ("src/base/print.cpp", 'fmt::print("x");\n', "prints"),
+    ("src/learn/net.hpp", "#include <torch/nn.h>\n", "torch"),
+    ("src/aggregate/shared/net.cpp", "#include <ATen/Tensor.h>\n", "torch"),
+    ("src/utils/x.cpp", "int i;\n", "no known folder"),
+    ("src/base/x.cpp", '#include "rng.hpp"\n', "write the path from src/ on"),
+    ("include/wisecrowd/new.hpp", "#include <string>\n", "has no layer"),
+    ("include/wisecrowd/error.hpp", "#include <fmt/format.h>\n", "standard library only"),
+    ("include/wisecrowd/error.hpp", '#include "base/rng.hpp"\n', "may not include the private"),
+    ("include/wisecrowd/dataset.hpp", '#include "wisecrowd/evaluate.hpp"\n', "(data) may not include"),
+    ("include/wisecrowd/aggregate.hpp", '#include "wisecrowd/evaluate.hpp"\n', "(values) may not include"),
+    ("apps/wisecrowd/peek.cpp", '#include "data/build.hpp"\n', "public API only"),
+    ("src/base/long.cpp", "int i;\n" * 501, "has 501 lines"),
+]
+
+
+class CheckHouse(unittest.TestCase):
+    def offences_of(self, changes):
+        with tempfile.TemporaryDirectory() as folder:
+            for name, text in {**IN_ORDER, **changes}.items():
+                if text is None:
+                    continue
+                path = Path(folder) / name
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_text(text)
+            return Checker(Path(folder)).check()
+
+    def test_a_tree_in_order_passes(self):
+        self.assertEqual(self.offences_of({}), [])
+
+    def test_every_offence_is_seen(self):
+        for name, text, words in OFFENCES:
+            with self.subTest(file=name, expected=words):
+                found = self.offences_of({name: text})
+                self.assertTrue(any(words in offence and offence.startswith(name.split("/")[0]) for offence in found), found)
+
+
+if __name__ == "__main__":
+    unittest.main()
