@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include <cstddef>
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <type_traits>
@@ -26,18 +27,32 @@ class HugePageAllocator {
 
   [[nodiscard]] T* allocate(std::size_t count) {
     const std::size_t bytes = count * sizeof(T);
-    if (bytes < kHugePage) {
+    if (!is_large(bytes)) {
       void* memory = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
       if (memory == nullptr) throw std::bad_alloc();
       return static_cast<T*>(memory);
     }
-    const std::size_t rounded = (bytes + kHugePage - 1) / kHugePage * kHugePage;
-    void* memory = std::aligned_alloc(kHugePage, rounded);
-    if (memory == nullptr) throw std::bad_alloc();
+    // Mapped directly: malloc would keep what is freed. One page more, and the ends cut off, for the alignment.
+    const std::size_t rounded = rounded_up(bytes);
+    void* const mapped = mmap(nullptr, rounded + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED) throw std::bad_alloc();
+    const auto begin = reinterpret_cast<std::uintptr_t>(mapped);
+    const std::uintptr_t aligned = (begin + kHugePage - 1) / kHugePage * kHugePage;
+    if (aligned > begin) munmap(mapped, aligned - begin);
+    const std::uintptr_t end = begin + rounded + kHugePage;
+    if (end > aligned + rounded) munmap(reinterpret_cast<void*>(aligned + rounded), end - aligned - rounded);
+    void* const memory = reinterpret_cast<void*>(aligned);
     madvise(memory, rounded, MADV_HUGEPAGE);  // advice only: a refusal costs speed, not correctness
     return static_cast<T*>(memory);
   }
-  void deallocate(T* memory, std::size_t) noexcept { std::free(memory); }
+  void deallocate(T* memory, std::size_t count) noexcept {
+    const std::size_t bytes = count * sizeof(T);
+    if (is_large(bytes)) {
+      munmap(memory, rounded_up(bytes));
+    } else {
+      std::free(memory);
+    }
+  }
 
   template <class U>
   void construct(U* place) noexcept(std::is_nothrow_default_constructible_v<U>) {
@@ -49,6 +64,25 @@ class HugePageAllocator {
   }
 
   friend bool operator==(const HugePageAllocator&, const HugePageAllocator&) noexcept { return true; }
+
+ private:
+  static constexpr std::size_t rounded_up(std::size_t bytes) noexcept {
+    return (bytes + kHugePage - 1) / kHugePage * kHugePage;
+  }
+  /// Under the address sanitizer everything comes from malloc, which it watches.
+  static constexpr bool is_large(std::size_t bytes) noexcept {
+#if defined(__SANITIZE_ADDRESS__)
+    return bytes == ~std::size_t{0};
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+    return bytes == ~std::size_t{0};
+#else
+    return bytes >= kHugePage;
+#endif
+#else
+    return bytes >= kHugePage;
+#endif
+  }
 };
 
 /// A vector whose new elements are NOT zeroed.
