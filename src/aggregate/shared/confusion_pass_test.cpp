@@ -95,10 +95,10 @@ TEST(ConfusionPass, ChoosesTheLayoutBySize) {
   std::vector<std::string> classes;
   for (int k = 0; k < 10; ++k) classes.push_back(std::to_string(k));
   const std::vector<std::string> tasks(kTasks), workers(kWorkers);
-  const Dataset data{make_annotations(answers, {NameTable(tasks), NameTable(workers), NameTable(classes)},
-                                      DuplicatePolicy::repeat),
-                     {},
-                     {}};
+  const Dataset data{
+      make_annotations(answers, {NameTable(tasks), NameTable(workers), NameTable(classes)}, DuplicatePolicy::repeat),
+      {},
+      {}};
   const RunContext context({.threads = 2});
   ConfusionPass pass(data, context);
   EXPECT_TRUE(pass.gathered());
