@@ -92,6 +92,8 @@ class KeyEntry {
   }
 
  private:
+  // The other 27 bits are the row: a chunk ends with its first row beyond the limit of a row's size, and two bytes at
+  // least make an entry.
   static constexpr unsigned kSizeBits = 5;
   static constexpr std::uint32_t kLong = (1U << kSizeBits) - 1;
 
@@ -99,9 +101,6 @@ class KeyEntry {
   std::uint32_t tag_;
   std::uint32_t row_and_size_;
 };
-
-/// What the bits of a row in an entry allow.
-inline constexpr std::uint32_t kMostEntriesPerChunk = 1U << 27;
 
 /// Longer names are refused by the row checks.
 inline constexpr std::size_t kLongestName = 0xFFFF;
@@ -116,7 +115,7 @@ class ShardedKeys {
   void add(const KeyEntry& entry, std::uint64_t hash) {
     List& list = lists_[hash >> (64 - kShardBits)];
     if (list.size == list.entries.size()) [[unlikely]]
-      list.entries.resize(std::max<std::size_t>(64, 2 * list.size));
+      list.grow();
     list.entries[list.size++] = entry;
   }
   [[nodiscard]] std::span<const KeyEntry> operator[](std::size_t shard) const noexcept {

@@ -24,6 +24,10 @@ ColumnPlan plan_with_numbers(ColumnPlan plan) {
   return plan;
 }
 
+[[noreturn]] void refuse_twice(std::string_view column, const std::string& file) {
+  throw Error(ErrorCode::bad_input, fmt::format("{}: there are two columns '{}': rename one", file, printable(column)));
+}
+
 }  // namespace
 
 SettledLabels read_settled_labels(const Input& input, bool with_numbers, const PlanColumns& plan,
@@ -90,8 +94,11 @@ LabelTable read_label_table(const Input& input, const ReadOptions& options, cons
   std::size_t confidence_at = kNoColumn;
   for (std::size_t n = 0; n < numbers.size(); ++n) {
     const std::string_view name = table.plan.names[numbers[n]];
-    if (name == kConfidenceName) confidence_at = n;
-    if (name == kConfidenceName) continue;
+    if (name == kConfidenceName) {
+      if (confidence_at != kNoColumn) refuse_twice(name, table.file);
+      confidence_at = n;
+      continue;
+    }
     const std::string_view label = name.substr(kClassPrefix.size());
     std::uint32_t code = table.classes.find(label);
     if (code == Interner::kAbsent) {
@@ -102,7 +109,7 @@ LabelTable read_label_table(const Input& input, const ReadOptions& options, cons
       code = table.classes.add(label, table.file);
     }
     if (std::find(code_of_number.begin(), code_of_number.end(), code) != code_of_number.end()) {
-      throw Error(ErrorCode::bad_input, fmt::format("{}: there are two columns '{}'", table.file, printable(name)));
+      refuse_twice(name, table.file);
     }
     code_of_number.push_back(code);
   }

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "ingest/delimited.hpp"
+#include "ingest/first_row.hpp"
 #include "ingest/json_lines.hpp"
 #include "ingest/problems.hpp"
 #include "ingest/recent_names.hpp"
@@ -64,7 +65,7 @@ class TableReader {
       const bool quotes = delimited() && has_quote(bytes);
       const auto ends = cut_rows(bytes, window_.at_end(), tuning_.chunk_bytes, table_.plan.delimiter(), quotes);
       if (ends.empty()) {
-        if (bytes.size() > tuning_.max_row_bytes) refuse_long_row(quotes);
+        if (bytes.size() > tuning_.max_row_bytes) refuse_long_row(table_.file, line_, tuning_, quotes);
         wanted = bytes.size() * 2;
         continue;
       }
@@ -84,119 +85,12 @@ class TableReader {
  private:
   [[nodiscard]] bool delimited() const noexcept { return table_.plan.format != TableFormat::jsonl; }
 
-  [[noreturn]] void refuse_long_row(bool quotes) const {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{}:{}: a row is longer than {} bytes: {}", table_.file, line_, tuning_.max_row_bytes,
-                            quotes ? "a quoted field is not closed, or the file is no table"
-                                   : "the file has no line ends, or is no table"));
-  }
-
-  /// Finds the first row, lays out the columns and moves past the header.
+  /// Lays out the columns and moves past the header.
   void read_header() {
-    ensure(3);
-    if (window_.bytes().starts_with("\xEF\xBB\xBF")) window_.consume(3);
-    skip_blank_lines();
-    if (window_.bytes().empty()) throw Error(ErrorCode::bad_input, fmt::format("{}: the file is empty", table_.file));
-    std::string_view row = first_row('\0');
-    const TableFormat format = detect_format(table_.file, row, options_.format);
-    if (format != TableFormat::jsonl) row = first_row(format == TableFormat::tsv ? '\t' : ',');
-    if (row.find('\0') != std::string_view::npos || !simdjson::validate_utf8(row.data(), row.size())) {
-      throw Error(
-          ErrorCode::bad_input,
-          fmt::format("{}:{}: the first line '{}' is not UTF-8 text: a table in CSV, TSV or JSON Lines is wanted, "
-                      "saved as UTF-8",
-                      table_.file, line_, printable(row, 30)));
-    }
-    std::vector<std::string> names = format == TableFormat::jsonl ? keys_of(row) : fields_of(row, format);
-    table_.plan = request_.plan(table_.file, format, std::move(names));
-    if (format == TableFormat::jsonl || !table_.plan.has_header) return;
-    for (std::size_t i = 0; i < row.size(); ++i) {  // a quoted name may span lines
-      line_ += row[i] == '\n' || (row[i] == '\r' && row.substr(i, 2) != "\r\n") ? 1 : 0;
-    }
-    window_.consume(row.size());
-    skip_line_end();
-  }
-
-  /// At least so many bytes, unless the file ends before.
-  void ensure(std::size_t bytes) {
-    if (window_.bytes().size() < bytes) window_.fill(std::max(bytes, tuning_.window_bytes));
-  }
-  bool skip_line_end() {
-    ensure(2);
-    const std::string_view bytes = window_.bytes();
-    if (bytes.empty() || (bytes[0] != '\n' && bytes[0] != '\r')) return false;
-    ++line_;
-    window_.consume(bytes.starts_with("\r\n") ? 2 : 1);
-    return true;
-  }
-  void skip_blank_lines() {
-    while (skip_line_end()) {
-    }
-  }
-
-  /// The first row without its line end; with '\0' for a delimiter, the first line.
-  std::string_view first_row(char delimiter) {
-    for (std::size_t wanted = tuning_.window_bytes;; wanted = window_.bytes().size() * 2) {
-      window_.fill(std::max<std::size_t>(wanted, 1));
-      const std::string_view bytes = window_.bytes();
-      std::size_t end = std::string_view::npos;
-      if (delimiter == '\0') {
-        end = bytes.find_first_of("\r\n");
-      } else {
-        std::uint64_t lines = 0;
-        Arena store;
-        std::vector<const char*> ends;
-        parse_delimited<true>(bytes, delimiter, 0, ends, store, lines, [&](const DelimitedRow& row, std::uint64_t) {
-          end = row.raw().size();
-          return false;
-        });
-      }
-      if (window_.at_end()) return bytes.substr(0, end);
-      if (end < bytes.size()) return bytes.substr(0, end);
-      if (bytes.size() > tuning_.max_row_bytes) refuse_long_row(bytes.find('"') != std::string_view::npos);
-    }
-  }
-
-  std::vector<std::string> fields_of(std::string_view row, TableFormat format) const {
-    const char delimiter = format == TableFormat::tsv ? '\t' : ',';
-    std::vector<std::string> names;
-    std::vector<const char*> ends;
-    Arena store;
-    std::size_t count = 0;
-    for (int pass = 0; pass < 2; ++pass) {
-      std::uint64_t lines = 0;
-      parse_delimited<true>(row, delimiter, count, ends, store, lines, [&](const DelimitedRow& cut, std::uint64_t) {
-        if (cut.unclosed()) {
-          throw Error(ErrorCode::bad_input,
-                      fmt::format("{}:{}: a quoted field of the first row is never closed: add the "
-                                  "closing quote",
-                                  table_.file, line_));
-        }
-        for (std::size_t i = 0; pass == 1 && i < cut.count(); ++i) {
-          const Field field = cut.field(i);
-          if (field.state != Field::State::ok) {
-            throw Error(ErrorCode::bad_input,
-                        fmt::format("{}:{}: field {} of the first row has text after its closing quote: double the "
-                                    "quotes inside a quoted field",
-                                    table_.file, line_, i + 1));
-          }
-          names.emplace_back(field.text);
-        }
-        count = cut.count();
-        return false;
-      });
-    }
-    return names;
-  }
-
-  std::vector<std::string> keys_of(std::string_view line) const {
-    std::string failure;
-    auto keys = json_keys(line, failure);
-    if (!failure.empty()) {
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("{}:{}: '{}': {}", table_.file, line_, printable(line, 30), failure));
-    }
-    return keys;
+    FirstRow first = read_first_row(window_, table_.file, options_.format, tuning_, line_);
+    table_.plan = request_.plan(table_.file, first.format, std::move(first.names));
+    if (table_.plan.format != TableFormat::jsonl && table_.plan.has_header)
+      skip_first_row(window_, first, tuning_, line_);
   }
 
   /// Wide tables: the header names the workers, also those who answer nothing.

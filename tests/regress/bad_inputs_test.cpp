@@ -260,6 +260,7 @@ TEST(BadInputs, LabelTables) {
       {"task,label,probability\nt,a,nan\n", "value 'nan': is not a probability"},
       {"task,label,p_a\nt,a,x\n", "l.csv:2: column 'p_a': value 'x': is not a probability"},
       {"task,label,p_a,p_a\nt,a,1,1\n", "l.csv: there are two columns 'p_a'"},
+      {"task,label,probability,probability\nt,a,1,1\n", "l.csv: there are two columns 'probability': rename one"},
       {"task,label,p_a\nt,a,\n", "l.csv:2: column 'p_a': is empty"},
       {"id;label\n", "It contains semicolons"},
   };
