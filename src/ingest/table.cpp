@@ -205,7 +205,9 @@ class TableReader {
       const auto& codes = chunks[c]->classes.shared_codes();
       std::uint16_t* out = piece.labels.data() + begin + first_row[c];
       for (const std::uint32_t code : chunks[c]->labels) *out++ = code == Chunk::kBareTask ? kNoLabel : codes[code];
-      std::copy(chunks[c]->worker_ids.begin(), chunks[c]->worker_ids.end(), worker_ids.begin() + first_row[c]);
+      if (has_workers) {
+        std::copy(chunks[c]->worker_ids.begin(), chunks[c]->worker_ids.end(), worker_ids.begin() + first_row[c]);
+      }
     });
     if (has_workers) {
       intern(tasks, task_ids, workers, worker_ids, pool);

@@ -161,7 +161,8 @@ void check_packed(std::string_view bytes, const std::function<std::string(std::s
   // Text that itself begins like a packed or foreign file is unpacked once, and then no table.
   const bool plain_text =
       rest.empty() || (byte(4) < 0x80 && byte(4) >= 0x20 && rest.substr(0, 2) != "PK" && rest.substr(0, 3) != "BZh" &&
-                       rest.substr(0, 4) != "PAR1" && !(rest.size() >= 4 && rest.substr(1, 3) == "\x2A\x4D\x18"));
+                       rest.substr(0, 4) != "PAR1" && rest.substr(0, 4) != "\x28\xB5\x2F\xFD" &&
+                       !(rest.size() >= 4 && rest.substr(1, 3) == "\x2A\x4D\x18"));
   if (plain_text && reading(packed) != reading(rest)) {
     throw std::logic_error(fmt::format("packed: {}\nplain: {}", reading(packed), reading(rest)));
   }
