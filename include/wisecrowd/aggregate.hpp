@@ -35,9 +35,12 @@ struct Aggregation {
   std::vector<double> posterior;  ///< tasks × classes, rows sum to 1
   std::vector<ClassId> labels;    ///< per task, by the tie rule
   TieRule tie_rule = TieRule::lowest;
-  std::vector<double> class_prior;  ///< P(truth = k)
-  std::vector<double> confusion;    ///< workers × truth × label, rows sum to 1; empty if the method has none
-  std::vector<double> skill;        ///< one number per worker in the method's own scale, or empty
+  std::vector<double> class_prior;          ///< P(truth = k)
+  std::vector<double> confusion;            ///< workers × truth × label, rows sum to 1; empty if the method has none
+  std::vector<double> skill;                ///< one number per worker in the method's own scale, or empty
+  std::vector<std::uint32_t> worker_group;  ///< the community of each worker, from 0, for methods that find them
+  std::string task_score_name;     ///< what task_score holds ("easiness", "difficulty", "margin"), a column name
+  std::vector<double> task_score;  ///< one number per task for methods that know more of it than its label, or empty
 
   std::string objective_name;          ///< what the trace holds, empty if the method has no objective
   bool objective_is_monotone = false;  ///< declared: the trace never falls
@@ -59,6 +62,13 @@ struct Aggregation {
   }
 };
 
+/// Where a fit begins: what another method found out, or nothing. A method that works on worker tables first turns the
+/// posterior into theirs (its M-step), so a start from tables is a start from the posterior that they imply.
+struct Start {
+  std::span<const double> posterior;  ///< tasks × classes, rows sum to 1; empty for the method's own start
+  [[nodiscard]] bool empty() const noexcept { return posterior.empty(); }
+};
+
 /// What a method says about itself.
 struct MethodInfo {
   std::string name;  ///< as on the command line
@@ -69,15 +79,22 @@ struct MethodInfo {
   std::vector<ParameterSpec> parameters;
   bool uses_gold = false;
   bool uses_task_priors = false;
+  bool uses_chance = false;     ///< the result depends on the seed
+  bool uses_start = false;      ///< it iterates, so it can begin from another method's posterior
   bool allows_repeats = true;   ///< DuplicatePolicy::repeat is meaningful
   std::size_t max_classes = 0;  ///< 0: any number
+  std::size_t max_workers = 0;  ///< 0: any number; for methods that compare all workers with each other
+  std::string assumptions;      ///< what must hold for it to be right, one sentence
+  std::string cost;             ///< time per iteration and memory, in answers S, tasks N, workers M, classes K
 };
 
 /// A method with its parameters fixed. `fit` is const: one object may serve many threads at once.
 class Aggregator {
  public:
   virtual ~Aggregator() = default;
-  [[nodiscard]] virtual Aggregation fit(const Dataset& data, const RunContext& context) const = 0;
+  /// `start` is left aside by methods that do not declare uses_start.
+  [[nodiscard]] virtual Aggregation fit(const Dataset& data, const RunContext& context,
+                                        const Start& start = {}) const = 0;
 };
 
 /// All methods, in the order of methods.def.
@@ -91,7 +108,7 @@ class Aggregator {
 
 /// Checks the data, makes the aggregator and fits it. What most callers want.
 [[nodiscard]] Aggregation aggregate(const Dataset& data, std::string_view method, const Parameters& parameters,
-                                    const RunContext& context);
+                                    const RunContext& context, const Start& start = {});
 [[nodiscard]] Aggregation aggregate(const Dataset& data, std::string_view method = {});
 
 }  // namespace wisecrowd

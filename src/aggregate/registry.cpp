@@ -65,7 +65,7 @@ std::unique_ptr<Aggregator> make_aggregator(std::string_view name, const Paramet
 }
 
 Aggregation aggregate(const Dataset& data, std::string_view method, const Parameters& parameters,
-                      const RunContext& context) {
+                      const RunContext& context, const Start& start) {
   const MethodInfo& info = aggregation_method(method);
   validate(data);
   if (data.answers.has_repeats() && !info.allows_repeats) {
@@ -78,7 +78,23 @@ Aggregation aggregate(const Dataset& data, std::string_view method, const Parame
     throw Error(ErrorCode::unsupported, fmt::format("{} works for at most {} classes; these data have {}", info.name,
                                                     info.max_classes, data.answers.class_count()));
   }
-  return make_aggregator(method, parameters)->fit(data, context);
+  if (info.max_workers != 0 && data.answers.worker_count() > info.max_workers) {
+    throw Error(ErrorCode::unsupported,
+                fmt::format("{} compares all workers with each other and takes at most {}; these data have {}",
+                            info.name, info.max_workers, data.answers.worker_count()));
+  }
+  if (!start.empty()) {
+    if (!info.uses_start) {
+      throw Error(ErrorCode::unsupported,
+                  fmt::format("{} does not iterate, so it cannot start from another method", info.name));
+    }
+    if (start.posterior.size() != data.answers.task_count() * data.answers.class_count()) {
+      throw Error(ErrorCode::bad_parameter,
+                  fmt::format("a start needs a probability for each of {} tasks × {} classes, not {} numbers",
+                              data.answers.task_count(), data.answers.class_count(), start.posterior.size()));
+    }
+  }
+  return make_aggregator(method, parameters)->fit(data, context, start);
 }
 
 Aggregation aggregate(const Dataset& data, std::string_view method) {

@@ -46,6 +46,11 @@ MethodInfo info() {
       "answers for a "
       "full table of many classes.";
   info.reference = "The class-wise accuracy model between Dawid and Skene's one-coin and full models, 1979";
+  info.assumptions =
+      "Each worker recognises some classes better than others, and errs at random. Answers are independent given the "
+      "truth.";
+  info.cost = "time S·K per iteration; memory N·K + M·K²";
+  info.uses_start = true;
   info.parameters = accuracy_parameters(defaults.right_pseudo_count, defaults.wrong_pseudo_count);
   info.uses_gold = true;
   info.uses_task_priors = true;
@@ -58,8 +63,8 @@ std::unique_ptr<Aggregator> make(const Parameters& parameters) {
                                                    .wrong_pseudo_count = parameters.real("wrong_pseudo_count")});
 }
 
-Aggregation ConfusionVector::fit(const Dataset& data, const RunContext& context) const {
-  return fit_confusion_em(data, context, options_.em, [this](const ConfusionPass& pass) {
+Aggregation ConfusionVector::fit(const Dataset& data, const RunContext& context, const Start& start) const {
+  return fit_confusion_em(data, context, options_.em, start, [this](const ConfusionPass& pass) {
     return std::make_unique<AccuracyPerClass>(pass.class_count(), pass.stride(), options_);
   });
 }

@@ -16,7 +16,7 @@ struct Options {
 class ConfusionVector final : public Aggregator {
  public:
   explicit ConfusionVector(Options options = {}) : options_(options) {}
-  [[nodiscard]] Aggregation fit(const Dataset& data, const RunContext& context) const override;
+  [[nodiscard]] Aggregation fit(const Dataset& data, const RunContext& context, const Start& start = {}) const override;
 
  private:
   Options options_;

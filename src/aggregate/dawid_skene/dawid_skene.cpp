@@ -60,6 +60,9 @@ MethodInfo info() {
       "answers each.";
   info.reference =
       "A. P. Dawid and A. M. Skene, Maximum likelihood estimation of observer error-rates using the EM algorithm, 1979";
+  info.assumptions = "Answers are independent given the truth; workers have enough answers to fill their tables.";
+  info.cost = "time S·K per iteration; memory N·K + M·K²";
+  info.uses_start = true;
   info.parameters = {
       ParameterSpec::real("pseudo_count", defaults.pseudo_count, 0, 1e9,
                           "answers added to every cell of every confusion table"),
@@ -78,8 +81,8 @@ std::unique_ptr<Aggregator> make(const Parameters& parameters) {
                                               .diagonal_pseudo_count = parameters.real("diagonal_pseudo_count")});
 }
 
-Aggregation DawidSkene::fit(const Dataset& data, const RunContext& context) const {
-  return fit_confusion_em(data, context, options_.em, [this](const ConfusionPass& pass) {
+Aggregation DawidSkene::fit(const Dataset& data, const RunContext& context, const Start& start) const {
+  return fit_confusion_em(data, context, options_.em, start, [this](const ConfusionPass& pass) {
     return std::make_unique<FixedSmoothing>(pass.class_count(), pass.stride(), options_.pseudo_count,
                                             options_.diagonal_pseudo_count);
   });

@@ -15,7 +15,7 @@ struct Options {
 class DawidSkene final : public Aggregator {
  public:
   explicit DawidSkene(Options options = {}) : options_(options) {}
-  [[nodiscard]] Aggregation fit(const Dataset& data, const RunContext& context) const override;
+  [[nodiscard]] Aggregation fit(const Dataset& data, const RunContext& context, const Start& start = {}) const override;
 
  private:
   Options options_;

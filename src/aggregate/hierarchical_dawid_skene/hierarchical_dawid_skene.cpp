@@ -226,6 +226,9 @@ MethodInfo info() {
   info.reference =
       "Variational Bayes for the model of Dawid and Skene with an empirical-Bayes prior (T. Minka, Estimating a "
       "Dirichlet distribution, 2000)";
+  info.assumptions = "Answers are independent given the truth; workers are draws from one crowd.";
+  info.cost = "time S·K + M·K² digammas per iteration; memory N·K + M·K²";
+  info.uses_start = true;
   info.parameters = {
       ParameterSpec::real("right_pseudo_count", defaults.right_pseudo_count, 1e-3, 1e9,
                           "right answers added before a worker's skill is estimated"),
@@ -254,8 +257,8 @@ std::unique_ptr<Aggregator> make(const Parameters& parameters) {
               .confusion_pseudo_count = parameters.real("confusion_pseudo_count")});
 }
 
-Aggregation HierarchicalDawidSkene::fit(const Dataset& data, const RunContext& context) const {
-  return fit_confusion_em(data, context, options_.em, [this](const ConfusionPass& pass) {
+Aggregation HierarchicalDawidSkene::fit(const Dataset& data, const RunContext& context, const Start& start) const {
+  return fit_confusion_em(data, context, options_.em, start, [this](const ConfusionPass& pass) {
     return std::make_unique<LearnedSmoothing>(pass, options_);
   });
 }

@@ -17,7 +17,7 @@ struct Options {
 class HierarchicalDawidSkene final : public Aggregator {
  public:
   explicit HierarchicalDawidSkene(Options options = {}) : options_(options) {}
-  [[nodiscard]] Aggregation fit(const Dataset& data, const RunContext& context) const override;
+  [[nodiscard]] Aggregation fit(const Dataset& data, const RunContext& context, const Start& start = {}) const override;
 
  private:
   Options options_;

@@ -10,6 +10,9 @@ MethodInfo info() {
   info.summary = "Every answer counts the same; probabilities are vote shares.";
   info.when_to_use = "As a baseline, or when each worker gave so few answers that nothing can be learned about them.";
   info.reference = "folklore";
+  info.assumptions =
+      "Most workers are right more often than any one wrong answer is given, and all are about equally good.";
+  info.cost = "time S; memory N·K";
   info.parameters = {tie_rule_parameter()};
   info.uses_gold = true;
   return info;
@@ -19,7 +22,7 @@ std::unique_ptr<Aggregator> make(const Parameters& parameters) {
   return std::make_unique<MajorityVote>(Options{.ties = tie_rule_from(parameters.choice("ties"))});
 }
 
-Aggregation MajorityVote::fit(const Dataset& data, const RunContext& context) const {
+Aggregation MajorityVote::fit(const Dataset& data, const RunContext& context, const Start&) const {
   Aggregation result = start_aggregation(data);
   result.tie_rule = options_.ties;
   result.posterior = vote_fractions(data, context);

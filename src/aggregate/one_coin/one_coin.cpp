@@ -42,6 +42,10 @@ MethodInfo info() {
       "below "
       "majority vote.";
   info.reference = "The homogeneous model of Dawid and Skene, 1979; Y. Zhang et al., Spectral methods meet EM, 2014";
+  info.assumptions =
+      "Workers err at random: no favourite class, no favourite confusion. Answers are independent given the truth.";
+  info.cost = "time S·K per iteration; memory N·K + M·K²";
+  info.uses_start = true;
   info.parameters = accuracy_parameters(defaults.right_pseudo_count, defaults.wrong_pseudo_count);
   info.uses_gold = true;
   info.uses_task_priors = true;
@@ -54,8 +58,8 @@ std::unique_ptr<Aggregator> make(const Parameters& parameters) {
                                            .wrong_pseudo_count = parameters.real("wrong_pseudo_count")});
 }
 
-Aggregation OneCoin::fit(const Dataset& data, const RunContext& context) const {
-  Aggregation result = fit_confusion_em(data, context, options_.em, [this](const ConfusionPass& pass) {
+Aggregation OneCoin::fit(const Dataset& data, const RunContext& context, const Start& start) const {
+  Aggregation result = fit_confusion_em(data, context, options_.em, start, [this](const ConfusionPass& pass) {
     return std::make_unique<OneAccuracy>(pass.class_count(), pass.stride(), options_);
   });
   // The diagonal is the same in every row.

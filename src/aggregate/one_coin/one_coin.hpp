@@ -15,7 +15,7 @@ struct Options {
 class OneCoin final : public Aggregator {
  public:
   explicit OneCoin(Options options = {}) : options_(options) {}
-  [[nodiscard]] Aggregation fit(const Dataset& data, const RunContext& context) const override;
+  [[nodiscard]] Aggregation fit(const Dataset& data, const RunContext& context, const Start& start = {}) const override;
 
  private:
   Options options_;

@@ -229,6 +229,7 @@ EmOptions em_options_from(const Parameters& parameters) {
 }
 
 Aggregation fit_confusion_em(const Dataset& data, const RunContext& context, const EmOptions& options,
+                             const Start& given,
                              const std::function<std::unique_ptr<CrowdModel>(const ConfusionPass& pass)>& make_model) {
   Aggregation result = start_aggregation(data);
   result.tie_rule = options.ties;
@@ -248,7 +249,8 @@ Aggregation fit_confusion_em(const Dataset& data, const RunContext& context, con
     }
     const auto start = restart == 0 ? options.start : EmOptions::Start::random;
     const auto model = make_model(pass);
-    auto sums = start_counts(data, pass, start, restart, context);
+    auto sums = restart == 0 && !given.empty() ? pass.sweep_given(given.posterior)
+                                               : start_counts(data, pass, start, restart, context);
     Trajectory path = climb(pass, std::move(sums), *model, options, context);
     iterations += path.trace.size();
     seconds += path.seconds;

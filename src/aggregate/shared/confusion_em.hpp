@@ -49,9 +49,9 @@ class CrowdModel {
 };
 
 /// EM for confusion tables: start, then M-step and E-step in turn until the objective stands still.
-/// `make_model` is called once per start.
+/// `start`, if given, takes the place of options.start; restarts stay random. `make_model` is called once per start.
 [[nodiscard]] Aggregation fit_confusion_em(
-    const Dataset& data, const RunContext& context, const EmOptions& options,
+    const Dataset& data, const RunContext& context, const EmOptions& options, const Start& start,
     const std::function<std::unique_ptr<CrowdModel>(const ConfusionPass& pass)>& make_model);
 
 }  // namespace wisecrowd

@@ -12,6 +12,9 @@ MethodInfo info() {
       "A quick step up from majority vote when workers differ in care but not in kind; needs no model and cannot "
       "diverge.";
   info.reference = "Appen, Calculating worker agreement with aggregate (Wawa), 2021";
+  info.assumptions = "The plain vote is right often enough to tell good workers from bad.";
+  info.cost = "time 2·S; memory N·K";
+  info.uses_start = true;
   info.parameters = {tie_rule_parameter()};
   info.uses_gold = true;
   return info;
@@ -21,10 +24,11 @@ std::unique_ptr<Aggregator> make(const Parameters& parameters) {
   return std::make_unique<Wawa>(Options{.ties = tie_rule_from(parameters.choice("ties"))});
 }
 
-Aggregation Wawa::fit(const Dataset& data, const RunContext& context) const {
+Aggregation Wawa::fit(const Dataset& data, const RunContext& context, const Start& start) const {
   Aggregation result = start_aggregation(data);
   result.tie_rule = options_.ties;
-  auto votes = vote_fractions(data, context);
+  auto votes = start.empty() ? vote_fractions(data, context)
+                             : std::vector<double>(start.posterior.begin(), start.posterior.end());
   pin_gold(data, votes);
   result.skill =
       worker_agreement(data.answers, hard_labels(votes, result.class_count, options_.ties, context), context);

@@ -12,7 +12,7 @@ struct Options {
 class Wawa final : public Aggregator {
  public:
   explicit Wawa(Options options = {}) : options_(options) {}
-  [[nodiscard]] Aggregation fit(const Dataset& data, const RunContext& context) const override;
+  [[nodiscard]] Aggregation fit(const Dataset& data, const RunContext& context, const Start& start = {}) const override;
 
  private:
   Options options_;

@@ -15,6 +15,9 @@ MethodInfo info() {
   info.summary = "Wawa repeated: skills move step by step toward agreement with the vote that they weigh.";
   info.when_to_use = "Like wawa, when the first vote is poor and a few rounds can improve on it.";
   info.reference = "Toloka, Zero-Based Skill aggregation, 2022";
+  info.assumptions = "As for wawa; a few rounds of votes lead to better votes.";
+  info.cost = "time S per round; memory N·K";
+  info.uses_start = true;
   info.parameters = {
       ParameterSpec::integer("max_iterations", static_cast<std::int64_t>(defaults.max_iterations), 1, 1e9,
                              "give up after this many rounds"),
@@ -38,12 +41,16 @@ std::unique_ptr<Aggregator> make(const Parameters& parameters) {
               .ties = tie_rule_from(parameters.choice("ties"))});
 }
 
-Aggregation ZeroBasedSkill::fit(const Dataset& data, const RunContext& context) const {
+Aggregation ZeroBasedSkill::fit(const Dataset& data, const RunContext& context, const Start& start) const {
   Aggregation result = start_aggregation(data);
   result.tie_rule = options_.ties;
   result.status = Status::iteration_limit;
   const double chance = 1.0 / static_cast<double>(std::max<std::size_t>(result.class_count, 1));
   result.skill.assign(result.worker_count, chance);
+  if (!start.empty()) {
+    const auto labels = hard_labels(start.posterior, result.class_count, options_.ties, context);
+    result.skill = worker_agreement(data.answers, labels, context);
+  }
   const auto vote = [&] {
     result.posterior = vote_fractions(data, context, result.skill);
     pin_gold(data, result.posterior);

@@ -16,7 +16,7 @@ struct Options {
 class ZeroBasedSkill final : public Aggregator {
  public:
   explicit ZeroBasedSkill(Options options = {}) : options_(options) {}
-  [[nodiscard]] Aggregation fit(const Dataset& data, const RunContext& context) const override;
+  [[nodiscard]] Aggregation fit(const Dataset& data, const RunContext& context, const Start& start = {}) const override;
 
  private:
   Options options_;

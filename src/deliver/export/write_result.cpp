@@ -27,6 +27,7 @@ bool write_labels(OutputFile& file, const Result& result, const RunContext& cont
   for (std::size_t k = 0; k < fit.class_count; ++k) {
     header += fmt::format(",{}", csv_field(fmt::format("p_{}", answers.class_names()[k])));
   }
+  if (!fit.task_score.empty()) header += "," + csv_field(fit.task_score_name);
   header += '\n';
   file.append(header);
   const auto fields = class_fields(answers);
@@ -43,18 +44,24 @@ bool write_labels(OutputFile& file, const Result& result, const RunContext& cont
         text.append(',');
         text.append_probability(row[k]);
       }
+      if (!fit.task_score.empty()) {
+        text.append(',');
+        text.append_number(fit.task_score[t]);
+      }
       text.append('\n');
     }
   };
-  return write_rows(file, {fit.task_count, fit.class_count + 3, "writing labels"}, format, context);
+  return write_rows(file, {fit.task_count, fit.class_count + 4, "writing labels"}, format, context);
 }
 
 bool write_workers(OutputFile& file, const Result& result, const RunContext& context) {
   const bool gold = result.data.has_gold();
   const auto& skill = result.aggregation.skill;
+  const auto& group = result.aggregation.worker_group;
   std::string header = "worker,answers,accuracy,accuracy_low,accuracy_high,informativeness";
   if (gold) header += ",gold_answers,gold_accuracy,gold_accuracy_low,gold_accuracy_high";
   if (!skill.empty()) header += ",skill";
+  if (!group.empty()) header += ",group";
   file.append(header + "\n");
   const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
     const auto number = [&](double x) {
@@ -78,10 +85,14 @@ bool write_workers(OutputFile& file, const Result& result, const RunContext& con
         number(summary.gold_accuracy_high);
       }
       if (!skill.empty()) number(skill[w]);
+      if (!group.empty()) {
+        text.append(',');
+        text.append_count(group[w]);
+      }
       text.append('\n');
     }
   };
-  return write_rows(file, {result.workers.size(), 12, "writing workers"}, format, context);
+  return write_rows(file, {result.workers.size(), 13, "writing workers"}, format, context);
 }
 
 /// One row per worker, truth and label.
