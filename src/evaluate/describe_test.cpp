@@ -11,6 +11,7 @@
 
 #include "base/rng.hpp"
 #include "evaluate/components.hpp"
+#include "support/crowds.hpp"
 #include "wisecrowd/evaluate.hpp"
 
 namespace wisecrowd {
@@ -256,9 +257,9 @@ TEST(Describe, WarnsOfWhatCannotBeLearned) {
 
 /// Real data in plain CSV: task,worker,label.
 std::optional<Annotations> real_answers(const std::string& name) {
-  const char* given = std::getenv("WISECROWD_DATA");
-  const std::filesystem::path root = given != nullptr ? given : WISECROWD_SOURCE_DIR "/../shared/data";
-  std::ifstream file(root / "aggregate" / name / "labels.csv");
+  const auto root = testing::real_data_folder();
+  if (!root) return std::nullopt;
+  std::ifstream file(*root + "/aggregate/" + name + "/labels.csv");
   if (!file) return std::nullopt;
   AnnotationsBuilder builder;
   std::string line;

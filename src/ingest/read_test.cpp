@@ -13,6 +13,7 @@
 #include <fstream>
 #include <string>
 
+#include "support/crowds.hpp"
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
@@ -394,9 +395,8 @@ TEST_F(ReadFiles, MessagesNameStandardInput) {
 
 /// The real sets: sizes as their README states them.
 TEST(ReadDataset, RealData) {
-  const char* given = std::getenv("WISECROWD_DATA");
-  const std::filesystem::path root = given != nullptr ? given : WISECROWD_SOURCE_DIR "/../shared/data";
-  if (!std::filesystem::exists(root / "aggregate")) GTEST_SKIP() << "no real data at " << root;
+  const auto root = testing::real_data_folder();
+  if (!root) GTEST_SKIP() << "the real data are not here (set WISECROWD_DATA)";
   struct Known {
     const char* name;
     std::size_t tasks, workers, classes, rows, gold, repeats;
@@ -407,7 +407,7 @@ TEST(ReadDataset, RealData) {
         Known{"weather", 300, 461, 5, 1720, 300, 0}}) {
     const RunContext context({.threads = 2});
     DataReport report;
-    const auto folder = root / "aggregate" / known.name;
+    const auto folder = std::filesystem::path(*root) / "aggregate" / known.name;
     const Dataset data =
         read_dataset((folder / "labels.csv").string(), (folder / "gold.csv").string(), {}, context, &report);
     EXPECT_EQ(data.answers.task_count(), known.tasks) << known.name;

@@ -14,7 +14,7 @@ class FuzzInputs : public testing::TestWithParam<std::string> {};
 
 TEST_P(FuzzInputs, PassTheirCheck) {
   const auto& check = fuzz::checks().at(GetParam());
-  const std::filesystem::path tests = WISECROWD_SOURCE_DIR "/tests";
+  const std::filesystem::path tests = testing::source_folder() + "/tests";
   std::size_t found = 0;
   for (const auto& folder : {tests / "fuzz/corpus" / GetParam(), tests / "regress/crashes" / GetParam()}) {
     if (!std::filesystem::exists(folder)) continue;

@@ -27,7 +27,7 @@ std::string trimmed(std::string text) {
 }
 
 std::vector<Row> rows_of(const std::string& name) {
-  std::ifstream file(std::string(WISECROWD_SOURCE_DIR "/tests/reproduce/") + name);
+  std::ifstream file(testing::source_folder() + "/tests/reproduce/" + name);
   EXPECT_TRUE(file.is_open()) << name;
   std::vector<Row> rows;
   std::string text;

@@ -44,9 +44,11 @@ Dataset golden_tiny() {
   return {builder.build(), {}, {}};
 }
 
+std::string source_folder() { return WISECROWD_SOURCE_DIR; }
+
 std::optional<std::string> real_data_folder() {
   const char* given = std::getenv("WISECROWD_DATA");
-  const std::string folder = given != nullptr ? given : WISECROWD_SOURCE_DIR "/../shared/data";
+  const std::string folder = given != nullptr ? given : source_folder() + "/../shared/data";
   if (!std::filesystem::is_directory(folder)) return std::nullopt;
   return folder;
 }

@@ -20,6 +20,9 @@ struct SmallCrowd {
 /// The tiny data of the golden vectors: four tasks, three workers, two classes, nine answers.
 [[nodiscard]] Dataset golden_tiny();
 
+/// The project's own folder, where tests find the files that belong to them.
+[[nodiscard]] std::string source_folder();
+
 /// Folder of the real data sets, or nothing when they are not at hand (then a test skips itself).
 [[nodiscard]] std::optional<std::string> real_data_folder();
 
