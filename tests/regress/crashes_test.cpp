@@ -6,6 +6,7 @@
 #include <string>
 
 #include "fuzz/checks.hpp"
+#include "support/crowds.hpp"
 
 namespace wisecrowd {
 namespace {
