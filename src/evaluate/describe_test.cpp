@@ -281,7 +281,7 @@ struct Reference {
   double median_per_task, median_per_worker;
 };
 
-class RealData : public testing::TestWithParam<Reference> {};
+class RealData : public ::testing::TestWithParam<Reference> {};
 
 TEST_P(RealData, AgreesWithOtherProgrammes) {
   const Reference& r = GetParam();
@@ -301,7 +301,7 @@ TEST_P(RealData, AgreesWithOtherProgrammes) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Describe, RealData,
-                         testing::Values(Reference{"bluebird", 0.12550057220224442, 0.1252929019510456,
+                         ::testing::Values(Reference{"bluebird", 0.12550057220224442, 0.1252929019510456,
                                                    0.5881941320537811, 0, 1, 108, 39, 39, 108},
                                          Reference{"dog", 0.5194178413233586, 0.5193582822505286, 0.6411400247831475,
                                                    0.10161090458488228, 1, 807, 109, 10, 38},

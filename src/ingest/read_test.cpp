@@ -338,7 +338,7 @@ TEST(ReadDataset, CancelLeavesByItsOwnException) {
   EXPECT_EQ(reports, 2);
 }
 
-class ReadFiles : public testing::Test {
+class ReadFiles : public ::testing::Test {
  protected:
   void SetUp() override {
     folder_ = std::filesystem::temp_directory_path() / fmt::format("wisecrowd_read_files_{}", getpid());

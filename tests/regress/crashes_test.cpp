@@ -11,7 +11,7 @@
 namespace wisecrowd {
 namespace {
 
-class FuzzInputs : public testing::TestWithParam<std::string> {};
+class FuzzInputs : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(FuzzInputs, PassTheirCheck) {
   const auto& check = fuzz::checks().at(GetParam());
@@ -35,7 +35,7 @@ std::vector<std::string> target_names() {
   return names;
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, FuzzInputs, testing::ValuesIn(target_names()),
+INSTANTIATE_TEST_SUITE_P(Targets, FuzzInputs, ::testing::ValuesIn(target_names()),
                          [](const auto& target) { return target.param; });
 
 }  // namespace
