@@ -49,8 +49,9 @@ struct NodeSet {
 /// Nodes for workers with `answers` answers: exact for up to about 100 of them, to rounding for more.
 ///
 /// The integrand is a polynomial of degree n, so (n+1)/2 nodes are exact. Beyond that, in θ = arccos(2w−1) it is at
-/// worst a bump of width 1/√n, whose Chebyshev spectrum has fallen to exp(−2Q²/n) where Q nodes begin to err: 4√n nodes
-/// reach rounding. Whole powers of w and 1−w in the prior count as answers, so that strong priors lose no digits.
+/// worst a bump of width 1/√n, whose Chebyshev spectrum has fallen to exp(−2Q²/n) where Q nodes begin to err: somewhat
+/// less than 4√n nodes reach rounding. Whole powers of w and 1−w in the prior count as answers, so that strong priors
+/// lose no digits.
 [[nodiscard]] NodeSet quadrature(const AccuracyPrior& prior, std::size_t answers);
 
 /// How many nodes per Beta part; a ladder, so that workers can share their nodes.

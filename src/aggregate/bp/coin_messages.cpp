@@ -25,11 +25,11 @@ double coin_messages_by_nodes(const NodeSet& nodes, const CoinAnswers& answers, 
     const double a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3], b0 = b[0], b1 = b[1], b2 = b[2], b3 = b[3];
 #pragma omp simd
     for (std::size_t s = 0; s < count; ++s) {
-      const double s0 = std::max(a0 * w[s] + b0 * v[s], kSmallestFactor);
-      const double s1 = std::max(a1 * w[s] + b1 * v[s], kSmallestFactor);
-      const double s2 = std::max(a2 * w[s] + b2 * v[s], kSmallestFactor);
-      const double s3 = std::max(a3 * w[s] + b3 * v[s], kSmallestFactor);
-      smallest[s] = std::min(smallest[s], std::min(std::min(s0, s1), std::min(s2, s3)));
+      const double s0 = larger(a0 * w[s] + b0 * v[s], kSmallestFactor);
+      const double s1 = larger(a1 * w[s] + b1 * v[s], kSmallestFactor);
+      const double s2 = larger(a2 * w[s] + b2 * v[s], kSmallestFactor);
+      const double s3 = larger(a3 * w[s] + b3 * v[s], kSmallestFactor);
+      smallest[s] = smaller(smallest[s], smaller(smaller(s0, s1), smaller(s2, s3)));
       all[s] *= (s0 * s1) * (s2 * s3);
     }
     product.take_exponents();
@@ -37,8 +37,8 @@ double coin_messages_by_nodes(const NodeSet& nodes, const CoinAnswers& answers, 
   for (; e < n; ++e) {
     const double a0 = answers.if_right[e], b0 = answers.if_wrong[e];
     for (std::size_t s = 0; s < count; ++s) {
-      const double s0 = std::max(a0 * w[s] + b0 * v[s], kSmallestFactor);
-      smallest[s] = std::min(smallest[s], s0);
+      const double s0 = larger(a0 * w[s] + b0 * v[s], kSmallestFactor);
+      smallest[s] = smaller(smallest[s], s0);
       all[s] *= s0;
     }
     product.take_exponents();
@@ -55,6 +55,8 @@ double coin_messages_by_nodes(const NodeSet& nodes, const CoinAnswers& answers, 
     work.error.push_back(v[s]);
     work.weight.push_back(weight);
   }
+  work.right.resize(n);
+  work.wrong.resize(n);
   const std::size_t active = work.weight.size();
   const double* const aw = work.accuracy.data();
   const double* const av = work.error.data();
@@ -64,12 +66,18 @@ double coin_messages_by_nodes(const NodeSet& nodes, const CoinAnswers& answers, 
     double right = 0, wrong = 0;
 #pragma omp simd reduction(+ : right, wrong)
     for (std::size_t s = 0; s < active; ++s) {
-      const double r = g[s] / std::max(a0 * aw[s] + b0 * av[s], kSmallestFactor);
+      const double r = g[s] / larger(a0 * aw[s] + b0 * av[s], kSmallestFactor);
       right += r * aw[s];
       wrong += r * av[s];
     }
-    log_ratio[e] = std::log(right) - std::log(wrong);
+    work.right[e] = larger(right, 1e-300);
+    work.wrong[e] = larger(wrong, 1e-300);
   }
+  const double* const right = work.right.data();
+  const double* const wrong = work.wrong.data();
+  double* const out = log_ratio.data();
+#pragma omp simd
+  for (std::size_t i = 0; i < n; ++i) out[i] = log_positive(right[i]) - log_positive(wrong[i]);
   return log_evidence;
 }
 

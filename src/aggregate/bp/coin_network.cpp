@@ -3,6 +3,7 @@
 #include <map>
 
 #include "aggregate/bp/network.hpp"
+#include "aggregate/bp/node_product.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
@@ -52,7 +53,7 @@ class CoinNetwork final : public Network {
   struct Scratch {
     CoinAnswers answers;
     CoinWork work;
-    std::vector<double> log_ratio;
+    std::vector<double> log_ratio, old;
     NodeSet own_nodes;
   };
 
@@ -60,6 +61,7 @@ class CoinNetwork final : public Network {
                        std::span<double> posterior);
   void gather(std::size_t worker, CoinAnswers& answers) const;
   double worker_messages(std::size_t worker, std::size_t iteration, Scratch& scratch);
+  void settle(std::span<const AnswerIndex> own, double damping, Scratch& scratch, WorkerSums& sums);
   [[nodiscard]] const NodeSet& rule(std::size_t answers) const { return rules_.at(quadrature_size(prior_, answers)); }
 
   const Dataset& data_;
@@ -192,6 +194,38 @@ double CoinNetwork::worker_messages(std::size_t worker, std::size_t iteration, S
   return coin_messages_by_nodes(*nodes, scratch.answers, scratch.log_ratio, scratch.work);
 }
 
+/// New messages from log ratios: damped, compared with the old ones, written back. Takes Σ ln Z_e off the evidence,
+/// with messages scaled so that M(other) = 1: Z_e = m(y) e^message + (1 − m(y)).
+void CoinNetwork::settle(std::span<const AnswerIndex> own, double damping, Scratch& scratch, WorkerSums& sums) {
+  const std::size_t n = own.size();
+  scratch.old.resize(n);
+  for (std::size_t i = 0; i < n; ++i) scratch.old[i] = edges_[own[i]].to_task;
+  const double* const old = scratch.old.data();
+  const double* const right = scratch.answers.if_right.data();
+  const double* const wrong = scratch.answers.if_wrong.data();
+  double* const message = scratch.log_ratio.data();
+  const double log_others = log_others_, others = std::exp(log_others_);
+  const auto probability = [](double x) {
+    const double small = exp_nonpositive(-std::abs(x));
+    return (x > 0 ? 1 : small) / (1 + small);
+  };
+  double change = 0, log_evidence = 0;
+#pragma omp simd reduction(max : change) reduction(+ : log_evidence)
+  for (std::size_t i = 0; i < n; ++i) {
+    const double fresh = smaller(larger(message[i] + log_others, -kLargestLogRatio), kLargestLogRatio);
+    const double now = (1 - damping) * fresh + damping * old[i];
+    const double moved = std::abs(probability(now - log_others) - probability(old[i] - log_others));
+    change = change > moved ? change : moved;
+    const double small = exp_nonpositive(-std::abs(now));
+    const double sum = now > 0 ? right[i] + wrong[i] * others * small : right[i] * small + wrong[i] * others;
+    log_evidence += larger(now, 0) + log_positive(larger(sum, 1e-300));
+    message[i] = now;
+  }
+  for (std::size_t i = 0; i < n; ++i) edges_[own[i]].to_task = message[i];
+  sums.change = std::max(sums.change, change);
+  sums.log_evidence -= log_evidence;
+}
+
 WorkerSums CoinNetwork::tell_tasks(double damping, std::size_t iteration) {
   const std::size_t block_count = blocks_.size() - 1;
   std::vector<WorkerSums> sums(block_count);
@@ -203,19 +237,7 @@ WorkerSums CoinNetwork::tell_tasks(double damping, std::size_t iteration) {
       if (own.empty()) continue;
       gather(w, scratch.answers);
       sums[block].log_evidence += worker_messages(w, iteration, scratch);
-      for (std::size_t i = 0; i < own.size(); ++i) {
-        Edge& edge = edges_[own[i]];
-        const double fresh = std::clamp(scratch.log_ratio[i] + log_others_, -kLargestLogRatio, kLargestLogRatio);
-        const double now = (1 - damping) * fresh + damping * edge.to_task;
-        const double ratio = std::exp(now);
-        const double before = sigmoid(edge.to_task - log_others_);
-        const double after = sigmoid(now - log_others_);
-        sums[block].change = std::max(sums[block].change, std::abs(after - before));
-        const double right = scratch.answers.if_right[i];
-        const double wrong = scratch.answers.if_wrong[i] * std::exp(log_others_);
-        sums[block].log_evidence -= std::log(right * ratio + wrong);
-        edge.to_task = now;
-      }
+      settle(own, damping, scratch, sums[block]);
     }
   });
   WorkerSums all;

@@ -15,6 +15,10 @@ namespace wisecrowd::bp {
 /// Four of them fit a double.
 inline constexpr double kSmallestFactor = 1e-70;
 
+/// By value and in this form they become one instruction each, which std::max and std::min (of references) do not.
+[[nodiscard]] inline double larger(double x, double y) noexcept { return x > y ? x : y; }
+[[nodiscard]] inline double smaller(double x, double y) noexcept { return x < y ? x : y; }
+
 /// Nodes that matter for no answer: without its smallest factor, a node's share is still below rounding. (Sums that
 /// leave one answer out are at least the largest weight, 1, because factors are at most 1.)
 [[nodiscard]] inline bool is_negligible(double weight, double smallest_factor) {

@@ -25,7 +25,7 @@ void likelihoods(const TableNodes& nodes, std::size_t label, const double* incom
     for (std::size_t s = 0; s < nodes.size; ++s) out[s] += m * column[s];
   }
 #pragma omp simd
-  for (std::size_t s = 0; s < nodes.size; ++s) out[s] = std::max(out[s], kSmallestFactor);
+  for (std::size_t s = 0; s < nodes.size; ++s) out[s] = larger(out[s], kSmallestFactor);
 }
 
 }  // namespace
@@ -50,7 +50,7 @@ double table_messages(const TableNodes& nodes, const TableAnswers& answers, std:
 #pragma omp simd
     for (std::size_t s = 0; s < nodes.size; ++s) {
       all[s] *= factor[s];
-      smallest[s] = std::min(smallest[s], factor[s]);
+      smallest[s] = smaller(smallest[s], factor[s]);
     }
     if (e % 4 == 3 || e + 1 == n) product.take_exponents();
   }

@@ -23,7 +23,7 @@ struct CoinAnswers {
 };
 
 struct CoinWork {  ///< scratch of one thread
-  std::vector<double> product, smallest, log_weight, accuracy, error, weight;
+  std::vector<double> product, smallest, log_weight, accuracy, error, weight, right, wrong;
   std::vector<std::int64_t> exponent;
 };
 
