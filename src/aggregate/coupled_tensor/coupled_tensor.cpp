@@ -20,26 +20,31 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 using Vector = Eigen::VectorXd;
 
 constexpr std::size_t kInnerIterations = 20;
-constexpr double kInnerTolerance = 1e-10;
+/// Of the outer tolerance: ADMM need not be finer than what stops the whole.
+constexpr double kInnerShare = 0.1;
 
 Eigen::Index to_index(std::size_t n) { return static_cast<Eigen::Index>(n); }
 
 /// min tr(Xᵀ Q X) − 2 tr(Xᵀ B) over X that `project` leaves as it is, by ADMM from where X stands. X changes only if
 /// that lowers the objective, whose value (the two terms) is returned.
 template <class Project>
-double solve_constrained(const Matrix& quadratic, const Matrix& linear, Eigen::Map<Matrix> x, const Project& project) {
+double solve_constrained(const Matrix& quadratic, const Matrix& linear, double tolerance, Eigen::Map<Matrix> x,
+                         const Project& project) {
   const auto value = [&](const Matrix& at) { return at.cwiseProduct(quadratic * at - 2 * linear).sum(); };
   const double step = std::max(quadratic.trace() / static_cast<double>(quadratic.rows()), 1e-300);
-  const Eigen::LLT<Matrix> solver(Matrix(quadratic + step * Matrix::Identity(quadratic.rows(), quadratic.cols())));
-  Matrix current = x, dual = Matrix::Zero(x.rows(), x.cols());
+  // Far from singular by the shift, so the inverse is as good as a factorisation, and quicker to apply.
+  const Matrix identity = Matrix::Identity(quadratic.rows(), quadratic.cols());
+  const Matrix inverse = Matrix(quadratic + step * identity).llt().solve(identity);
+  Matrix current = x, dual = Matrix::Zero(x.rows(), x.cols()), aim, relaxed, next;
   for (std::size_t i = 0; i < kInnerIterations; ++i) {
-    const Matrix relaxed = solver.solve(linear + step * (current + dual));
-    Matrix next = relaxed - dual;
+    aim = linear + step * (current + dual);
+    relaxed.noalias() = inverse * aim;
+    next = relaxed - dual;
     project(next);
     dual += next - relaxed;
     const double moved = (next - current).cwiseAbs().maxCoeff(), apart = (next - relaxed).cwiseAbs().maxCoeff();
-    current = std::move(next);
-    if (moved < kInnerTolerance && apart < kInnerTolerance) break;
+    current.swap(next);
+    if (moved <= tolerance && apart <= tolerance) break;
   }
   const double before = value(x), after = value(current);
   if (!(after <= before)) return before;
@@ -58,18 +63,21 @@ void project_all(Matrix& x) { project_to_simplex({x.data(), static_cast<std::siz
 
 class Fit {
  public:
-  Fit(const PairMoments& pairs, const TripleMoments& triples, TableModel& model, double pull)
+  Fit(const PairMoments& pairs, const TripleMoments& triples, TableModel& model, const SolverOptions& options)
       : pairs_(pairs),
         triples_(triples),
         model_(model),
         guide_(model.tables),
+        grams_(model.tables.size()),
         classes_(model.classes),
         k_(to_index(classes_)),
         triples_of_(pairs.worker_count()),
-        free_workers_(pairs.worker_count() - (pairs.has_gold_worker() ? 1 : 0)) {
+        free_workers_(pairs.worker_count() - (pairs.has_gold_worker() ? 1 : 0)),
+        tolerance_(kInnerShare * options.tolerance) {
     for (std::size_t r = 0; r < triples.triples().size(); ++r) {
       for (const auto w : triples.triples()[r].workers) triples_of_[w].push_back(r);
     }
+    for (std::size_t w = 0; w < pairs.worker_count(); ++w) refresh_gram(w);
     double total = 0;
     for (const auto& pair : pairs.pairs()) total += pair.common;
     for (const auto& triple : triples.triples()) total += triple.common;
@@ -77,7 +85,7 @@ class Fit {
       if (!pairs.partners(w).empty()) total += pairs.answers(w);
     }
     scale_ = total > 0 ? 1 / total : 1;
-    pull_ = pull * scale_ / static_cast<double>(classes_);
+    pull_ = options.pull * scale_ / static_cast<double>(classes_);
     // Thick workers first, and an order that does not depend on names, so that the way to the optimum does not either.
     order_.resize(free_workers_);
     std::iota(order_.begin(), order_.end(), 0U);
@@ -106,58 +114,63 @@ class Fit {
   }
   [[nodiscard]] Eigen::Map<const Vector> prior() const { return {model_.class_prior.data(), k_}; }
 
-  /// Σ over the labels of the two other workers of a triple: T(·, th_b[k], th_c[k]) as truth × label of the worker at
-  /// `place`.
-  [[nodiscard]] Matrix contract(std::size_t triple, std::size_t place) const {
+  [[nodiscard]] Eigen::Map<const Matrix> gram(std::size_t worker) const {
+    return {grams_.data() + worker * classes_ * classes_, k_, k_};
+  }
+  void refresh_gram(std::size_t worker) {
+    Eigen::Map<Matrix>(grams_.data() + worker * classes_ * classes_, k_, k_).noalias() =
+        table(worker) * table(worker).transpose();
+  }
+
+  /// Adds T(·, a_bk, a_ck), over the labels of the two other workers of a triple, to truth × label of the worker at
+  /// `place`. Plain loops: for the usual handful of classes the cost is in the overhead of anything larger.
+  void add_contraction(std::size_t triple, std::size_t place, double* to) const {
+    const std::size_t n = classes_;
     const auto& workers = triples_.triples()[triple].workers;
     const double* const cells = triples_.joint(triple).data();
-    Matrix result = Matrix::Zero(k_, k_);
+    const auto of = [&](std::size_t p) { return model_.tables.data() + workers[p] * n * n; };
     if (place == 2) {
-      const Eigen::Map<const Matrix> by_first(cells, k_, k_ * k_);
-      const Matrix once = table(workers[0]) * by_first;  // truth × (b c)
-      const auto second = table(workers[1]);
-      for (Eigen::Index k = 0; k < k_; ++k) {
-        result.row(k) = second.row(k) * Eigen::Map<const Matrix>(once.data() + k * k_ * k_, k_, k_);
+      const double* const first = of(0);
+      const double* const second = of(1);
+      for (std::size_t k = 0; k < n; ++k) {
+        for (std::size_t c = 0; c < n * n; ++c) {
+          const double weight = first[k * n + c / n] * second[k * n + c % n];
+          for (std::size_t l = 0; l < n; ++l) to[k * n + l] += weight * cells[c * n + l];
+        }
       }
-      return result;
+      return;
     }
-    const Eigen::Map<const Matrix> by_last(cells, k_ * k_, k_);
-    const Matrix once = table(workers[2]) * by_last.transpose();  // truth × (a b)
-    const auto other = table(workers[1 - place]);
-    for (Eigen::Index k = 0; k < k_; ++k) {
-      const Eigen::Map<const Matrix> plane(once.data() + k * k_ * k_, k_, k_);
-      if (place == 0) {
-        result.row(k) = (plane * other.row(k).transpose()).transpose();
-      } else {
-        result.row(k) = other.row(k) * plane;
+    const double* const other = of(1 - place);
+    const double* const last = of(2);
+    for (std::size_t k = 0; k < n; ++k) {
+      for (std::size_t a = 0; a < n; ++a) {
+        for (std::size_t b = 0; b < n; ++b) {
+          const double* const line = cells + (a * n + b) * n;
+          double sum = 0;
+#pragma omp simd reduction(+ : sum)
+          for (std::size_t c = 0; c < n; ++c) sum += line[c] * last[k * n + c];
+          to[k * n + (place == 0 ? a : b)] += sum * other[k * n + (place == 0 ? b : a)];
+        }
       }
     }
-    return result;
   }
 
   void update_worker(std::size_t worker) {
-    Matrix quadratic = Matrix::Zero(k_, k_), linear = Matrix::Zero(k_, k_), shares(k_, k_);
+    Matrix quadratic = Matrix::Zero(k_, k_), linear = Matrix::Zero(k_, k_), shares(k_, k_),
+           counts = Matrix::Zero(k_, k_);
     for (const auto& partner : pairs_.partners(worker)) {
       pairs_.joint_shares(worker, partner, {shares.data(), classes_ * classes_});
       const double weight = scale_ * pairs_.pairs()[partner.pair].common;
-      const auto other = table(partner.worker);
-      quadratic.noalias() += weight * other * other.transpose();
-      linear.noalias() += weight * other * shares.transpose();
+      quadratic += weight * gram(partner.worker);
+      linear.noalias() += weight * table(partner.worker) * shares.transpose();
     }
     for (const std::size_t r : triples_of_[worker]) {
-      const auto& triple = triples_.triples()[r];
-      Matrix gram = Matrix::Ones(k_, k_);
-      std::size_t place = 0;
-      for (std::size_t p = 0; p < 3; ++p) {
-        if (triple.workers[p] == worker) {
-          place = p;
-        } else {
-          gram = gram.cwiseProduct(table(triple.workers[p]) * table(triple.workers[p]).transpose()).eval();
-        }
-      }
-      quadratic += scale_ * triple.common * gram;
-      linear += scale_ * contract(r, place);  // counts are common · T
+      const auto& [workers, common] = triples_.triples()[r];
+      const std::size_t place = workers[0] == worker ? 0 : workers[1] == worker ? 1 : 2;
+      quadratic += scale_ * common * gram(workers[place == 0 ? 1 : 0]).cwiseProduct(gram(workers[place == 2 ? 1 : 2]));
+      add_contraction(r, place, counts.data());
     }
+    linear += scale_ * counts;  // counts are common · T
     quadratic = (prior().asDiagonal() * quadratic * prior().asDiagonal()).eval();
     linear = (prior().asDiagonal() * linear).eval();
     const Eigen::Map<const Eigen::RowVectorXd> labels(pairs_.label_counts(worker).data(), k_);
@@ -165,18 +178,19 @@ class Fit {
     linear += scale_ * prior() * labels;
     quadratic += pull_ * Matrix::Identity(k_, k_);
     linear += pull_ * Eigen::Map<const Matrix>(guide_.data() + worker * classes_ * classes_, k_, k_);
-    solve_constrained(quadratic, linear, {model_.tables.data() + worker * classes_ * classes_, k_, k_}, project_rows);
+    solve_constrained(quadratic, linear, tolerance_, {model_.tables.data() + worker * classes_ * classes_, k_, k_},
+                      project_rows);
+    refresh_gram(worker);
   }
 
   double update_prior() {
-    Matrix quadratic = Matrix::Zero(k_, k_);
-    Matrix linear = Matrix::Zero(k_, 1);
+    Matrix quadratic = Matrix::Zero(k_, k_), linear = Matrix::Zero(k_, 1), counts(k_, k_);
     double constant = 0;
     for (std::size_t w = 0; w < pairs_.worker_count(); ++w) {
       if (pairs_.partners(w).empty()) continue;
       const Eigen::Map<const Vector> labels(pairs_.label_counts(w).data(), k_);
       const double answers = labels.sum();
-      quadratic += answers * table(w) * table(w).transpose();
+      quadratic += answers * gram(w);
       linear += table(w) * labels;
       constant += labels.squaredNorm() / answers;
       const Eigen::Map<const Matrix> guide(guide_.data() + w * classes_ * classes_, k_, k_);
@@ -186,26 +200,28 @@ class Fit {
       const auto& pair = pairs_.pairs()[p];
       const Eigen::Map<const Matrix> joint(pairs_.joint(p).data(), k_, k_);
       const auto first = table(pair.first), second = table(pair.second);
-      quadratic += pair.common * (first * first.transpose()).cwiseProduct(second * second.transpose());
+      quadratic += pair.common * gram(pair.first).cwiseProduct(gram(pair.second));
       linear += (first * joint).cwiseProduct(second).rowwise().sum();
       constant += joint.squaredNorm() / pair.common;
     }
     for (std::size_t r = 0; r < triples_.triples().size(); ++r) {
-      const auto& triple = triples_.triples()[r];
-      Matrix gram = Matrix::Ones(k_, k_);
-      for (const auto w : triple.workers) gram = gram.cwiseProduct(table(w) * table(w).transpose()).eval();
-      quadratic += triple.common * gram;
-      linear += contract(r, 2).cwiseProduct(table(triple.workers[2])).rowwise().sum();
+      const auto& [workers, common] = triples_.triples()[r];
+      quadratic += common * gram(workers[0]).cwiseProduct(gram(workers[1])).cwiseProduct(gram(workers[2]));
+      counts.setZero();
+      add_contraction(r, 2, counts.data());
+      linear += counts.cwiseProduct(table(workers[2])).rowwise().sum();
       const auto cells = triples_.joint(r);
-      constant += Eigen::Map<const Vector>(cells.data(), to_index(cells.size())).squaredNorm() / triple.common;
+      constant += Eigen::Map<const Vector>(cells.data(), to_index(cells.size())).squaredNorm() / common;
     }
-    return -scale_ * (constant + solve_constrained(quadratic, linear, {model_.class_prior.data(), k_, 1}, project_all));
+    return -scale_ * (constant + solve_constrained(quadratic, linear, tolerance_, {model_.class_prior.data(), k_, 1},
+                                                   project_all));
   }
 
   const PairMoments& pairs_;
   const TripleMoments& triples_;
   TableModel& model_;
   std::vector<double> guide_;
+  std::vector<double> grams_;  // th_j th_jᵀ of every worker
   std::size_t classes_;
   Eigen::Index k_;
   std::vector<std::vector<std::size_t>> triples_of_;
@@ -213,6 +229,7 @@ class Fit {
   std::vector<std::size_t> order_;
   double scale_ = 1;
   double pull_ = 0;
+  double tolerance_;
 };
 
 }  // namespace
@@ -224,7 +241,7 @@ Path factorise(const PairMoments& pairs, const TripleMoments& triples, const Run
     path.status = context.cancelled() ? Status::cancelled : Status::converged;
     return path;
   }
-  Fit fit(pairs, triples, model, options.pull);
+  Fit fit(pairs, triples, model, options);
   for (std::size_t iteration = 0; iteration < options.max_iterations; ++iteration) {
     const TableModel before = model;
     path.trace.push_back(fit.round());
