@@ -1,25 +1,22 @@
 #pragma once
 
-#include <sys/mman.h>
-
 #include <cstddef>
-#include <cstdint>
 #include <cstdlib>
 #include <new>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include "base/huge_pages.hpp"
+
 namespace wisecrowd {
 
 /// Allocator for large arrays of plain values: 2 MB pages where the kernel grants them (random
-/// access into hundreds of megabytes is otherwise bound by address translation), memory returned to
-/// the system on release, and no zero-fill on resize.
+/// access into hundreds of megabytes is otherwise bound by address translation), and no zero-fill on resize.
 template <class T>
 class HugePageAllocator {
  public:
   using value_type = T;
-  static constexpr std::size_t kHugePage = std::size_t{1} << 21;
 
   HugePageAllocator() = default;
   template <class U>
@@ -32,23 +29,12 @@ class HugePageAllocator {
       if (memory == nullptr) throw std::bad_alloc();
       return static_cast<T*>(memory);
     }
-    // Mapped directly: malloc would keep what is freed. One page more, and the ends cut off, for the alignment.
-    const std::size_t rounded = rounded_up(bytes);
-    void* const mapped = mmap(nullptr, rounded + kHugePage, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (mapped == MAP_FAILED) throw std::bad_alloc();
-    const auto begin = reinterpret_cast<std::uintptr_t>(mapped);
-    const std::uintptr_t aligned = (begin + kHugePage - 1) / kHugePage * kHugePage;
-    if (aligned > begin) munmap(mapped, aligned - begin);
-    const std::uintptr_t end = begin + rounded + kHugePage;
-    if (end > aligned + rounded) munmap(reinterpret_cast<void*>(aligned + rounded), end - aligned - rounded);
-    void* const memory = reinterpret_cast<void*>(aligned);
-    madvise(memory, rounded, MADV_HUGEPAGE);  // advice only: a refusal costs speed, not correctness
-    return static_cast<T*>(memory);
+    return static_cast<T*>(allocate_huge_pages(rounded_up(bytes)));
   }
   void deallocate(T* memory, std::size_t count) noexcept {
     const std::size_t bytes = count * sizeof(T);
     if (is_large(bytes)) {
-      munmap(memory, rounded_up(bytes));
+      free_huge_pages(memory, rounded_up(bytes));
     } else {
       std::free(memory);
     }

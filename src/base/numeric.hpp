@@ -71,6 +71,29 @@ void project_to_simplex(std::span<double> v);
   return x < -708.0 ? 0.0 : p * scale;
 }
 
+/// The same in single precision, relative error below 2e-7: exactly 0 below −87.
+[[nodiscard]] inline float exp_nonpositive(float x) noexcept {
+  constexpr float kLog2E = 1.44269504F;
+  constexpr float kLn2High = 0.693359375F;
+  constexpr float kLn2Low = -2.12194440e-4F;
+  constexpr float kShift = 0x1.8p23F;
+  const float clamped = x < -87.0F ? -87.0F : x;
+  const float shifted = clamped * kLog2E + kShift;
+  const float n = shifted - kShift;
+  const float r = (clamped - n * kLn2High) - n * kLn2Low;
+  // Taylor series of degree 7 on |r| ≤ ln2/2: remainder below 6e-9.
+  float p = 1.98412698e-4F;
+  p = p * r + 1.38888889e-3F;
+  p = p * r + 8.33333333e-3F;
+  p = p * r + 4.16666667e-2F;
+  p = p * r + 1.66666667e-1F;
+  p = p * r + 0.5F;
+  p = p * r + 1.0F;
+  p = p * r + 1.0F;
+  const float power = std::bit_cast<float>((std::bit_cast<std::uint32_t>(shifted) + 127U) << 23U);
+  return x < -87.0F ? 0.0F : p * power;
+}
+
 /// Branch-free natural logarithm for positive normal numbers, vectorisable like exp_nonpositive.
 [[nodiscard]] inline double log_positive(double x) noexcept {
   constexpr double kLn2High = 6.93147180369123816490e-01;

@@ -103,11 +103,20 @@ TEST(Numeric, FastExpMatchesTheStandardOne) {
     for (const double x : {std::nextafter(edge, 0.0), edge, std::nextafter(edge, -1e9)}) compare(x);
   }
   EXPECT_LT(worst, 6e-16);
-  EXPECT_EQ(exp_nonpositive(0), 1);
+  EXPECT_EQ(exp_nonpositive(0.0), 1);
   EXPECT_EQ(exp_nonpositive(-0.0), 1);
   EXPECT_EQ(exp_nonpositive(-708.5), 0);
   EXPECT_EQ(exp_nonpositive(-1e300), 0);
   EXPECT_EQ(exp_nonpositive(-kInfinity), 0);
+}
+
+TEST(Numeric, ExponentialInSinglePrecision) {
+  EXPECT_EQ(exp_nonpositive(0.0F), 1.0F);
+  EXPECT_EQ(exp_nonpositive(-1e9F), 0.0F);
+  for (float x = 0; x > -87; x -= 0.013F) {
+    const double exact = std::exp(static_cast<double>(x));
+    ASSERT_NEAR(static_cast<double>(exp_nonpositive(x)), exact, 2e-7 * exact) << x;
+  }
 }
 
 TEST(Numeric, FastLogMatchesTheStandardOne) {

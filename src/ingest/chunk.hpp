@@ -36,7 +36,8 @@ struct TableContext {
 };
 
 /// One stretch of whole rows and what was found in it. The objects stay and are used again for the next window.
-struct Chunk {
+/// Aligned, so that two threads never write to the same cache line.
+struct alignas(128) Chunk {
   explicit Chunk(std::uint64_t hash_seed) : classes(hash_seed) {}
 
   // Set before parsing.

@@ -187,7 +187,7 @@ class KeyTable {
     std::uint32_t size;
     std::uint32_t used;
   };
-  struct Shard {
+  struct alignas(64) Shard {
     std::uint32_t names = 0;
     bool full = false;
     std::size_t next_chunk = 0, next_entry = 0;  // where to go on

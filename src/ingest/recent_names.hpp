@@ -9,7 +9,8 @@ namespace wisecrowd::ingest {
 
 /// Ids of names that one thread met lately. Workers come again and again: most of them are then known on the spot and
 /// need not be dealt to a shard. What is remembered decides only how fast a name is found, never its id.
-class RecentNames {
+/// Aligned, so that the counters of two threads never share a cache line or its neighbour.
+class alignas(128) RecentNames {
  public:
   static constexpr std::uint32_t kAbsent = KeyTable::kAbsent;
 

@@ -17,7 +17,13 @@ namespace {
 class EveryAggregator : public ::testing::TestWithParam<std::string> {
  protected:
   [[nodiscard]] const MethodInfo& info() const { return aggregation_method(GetParam()); }
-  [[nodiscard]] Parameters parameters() const { return Parameters(info().parameters); }
+  [[nodiscard]] Parameters parameters() const {
+    Parameters values(info().parameters);
+    // Samplers are right after any number of sweeps, only noisier.
+    if (has_parameter("sweeps")) values.set("sweeps", "60");
+    if (has_parameter("burn_in")) values.set("burn_in", "40");
+    return values;
+  }
   [[nodiscard]] Aggregation fit(const Dataset& data, unsigned threads = 1, std::uint64_t seed = 0) const {
     return aggregate(data, GetParam(), parameters(), RunContext({.seed = seed, .threads = threads}));
   }

@@ -17,7 +17,6 @@ constexpr double kStrengthShape = 1;
 constexpr double kStrengthRate = 0.5;
 constexpr double kLeastStrength = 1e-2;
 constexpr double kMostStrength = 1e4;
-constexpr std::size_t kWorkersPerBlock = 1024;
 
 /// Row prior of worker j: Dirichlet(C_jk), C_jkk = s w_j, C_jkl = s (1 − w_j) U_kl for l ≠ k; every row sums to s.
 class LearnedSmoothing final : public CrowdModel {
@@ -37,18 +36,15 @@ class LearnedSmoothing final : public CrowdModel {
 
   /// One step of Minka's fixed point for w, U and s together, all from their old values: the bound Σ T ln C − Σ B s
   /// that it maximises separates in the three, so the objective cannot fall.
-  double prepare(const ConfusionPass& pass, const RunContext& context) override {
+  double prepare(const ConfusionPass& pass, const RunContext&) override {
     if (classes_ < 2) return 0;
-    const Blocks blocks{skill_.size(), kWorkersPerBlock};
-    std::vector<Evidence> parts(blocks.count());
-    context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
-      Evidence& part = parts[block];
-      part.tables.assign(classes_ * stride_, 0.0);
-      std::vector<double> counts(classes_ * stride_), prior(counts.size()), row_total(stride_);
-      for (std::size_t w = blocks.begin(block); w < blocks.end(block); ++w) {
-        pass.counts(w, counts.data());
-        collect(w, counts, prior, row_total, part);
-      }
+    std::vector<Evidence> parts(pass.worker_blocks());
+    pass.visit_counts([&](std::size_t block, std::size_t worker, const double* counts) {
+      thread_local std::vector<double> prior, row_total;
+      prior.resize(classes_ * stride_);
+      row_total.resize(stride_);
+      parts[block].tables.resize(classes_ * stride_);
+      collect(worker, counts, prior, row_total, parts[block]);
     });
     Evidence sum;
     sum.tables.assign(classes_ * stride_, 0.0);
@@ -165,8 +161,8 @@ class LearnedSmoothing final : public CrowdModel {
   }
 
   /// Adds one worker's evidence and moves its skill.
-  void collect(std::size_t worker, const std::vector<double>& counts, std::vector<double>& prior,
-               std::vector<double>& row_total, Evidence& evidence) {
+  void collect(std::size_t worker, const double* counts, std::vector<double>& prior, std::vector<double>& row_total,
+               Evidence& evidence) {
     prior_of(worker, prior.data());
     std::fill(row_total.begin(), row_total.end(), strength_);
     for (std::size_t l = 0; l < classes_; ++l) {

@@ -15,8 +15,6 @@
 namespace wisecrowd {
 namespace {
 
-constexpr std::size_t kWorkersPerBlock = 64;
-
 /// One run of EM from one start.
 struct Trajectory {
   std::vector<double> class_prior;
@@ -26,17 +24,13 @@ struct Trajectory {
   double seconds = 0;
 };
 
-double update_tables(ConfusionPass& pass, const CrowdModel& model, const RunContext& context) {
-  const Blocks blocks{pass.worker_count(), kWorkersPerBlock};
-  std::vector<double> partial(blocks.count(), 0.0);
-  context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
-    std::vector<double> counts(pass.class_count() * pass.stride());
-    std::vector<double> log_rows(counts.size());
-    for (std::size_t w = blocks.begin(block); w < blocks.end(block); ++w) {
-      pass.take_counts(w, counts.data());
-      partial[block] += model.update(w, counts.data(), log_rows.data());
-      pass.set_log_rows(w, log_rows.data());
-    }
+double update_tables(ConfusionPass& pass, const CrowdModel& model) {
+  std::vector<double> partial(pass.worker_blocks(), 0.0);
+  pass.take_counts([&](std::size_t block, std::size_t worker, double* counts) {
+    thread_local std::vector<double> log_rows;
+    log_rows.resize(pass.class_count() * pass.stride());
+    partial[block] += model.update(worker, counts, log_rows.data());
+    pass.set_log_rows(worker, log_rows.data());
   });
   double sum = 0;
   for (const double part : partial) sum += part;
@@ -51,7 +45,7 @@ Trajectory climb(ConfusionPass& pass, ConfusionPass::Sums sums, CrowdModel& mode
   const auto started = std::chrono::steady_clock::now();
   for (std::size_t iteration = 0; iteration < options.max_iterations; ++iteration) {
     double objective = model.prepare(pass, context);
-    objective += update_tables(pass, model, context);
+    objective += update_tables(pass, model);
     const double prior_part = model.update_class_prior(sums, options, path.class_prior, log_prior);
     // Tasks with priors of their own do not look at the class prior, so it is no part of what is maximised.
     if (!pass.has_task_priors()) objective += prior_part;
@@ -79,15 +73,6 @@ Trajectory climb(ConfusionPass& pass, ConfusionPass::Sums sums, CrowdModel& mode
   }
   path.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return path;
-}
-
-/// Clears what the last sweep of an earlier start has left.
-void discard_counts(ConfusionPass& pass, const RunContext& context) {
-  const Blocks blocks{pass.worker_count(), kWorkersPerBlock};
-  context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
-    std::vector<double> ignored(pass.class_count() * pass.stride());
-    for (std::size_t w = blocks.begin(block); w < blocks.end(block); ++w) pass.take_counts(w, ignored.data());
-  });
 }
 
 ConfusionPass::Sums start_counts(const Dataset& data, ConfusionPass& pass, EmOptions::Start start, std::size_t restart,
@@ -119,24 +104,19 @@ ConfusionPass::Sums start_counts(const Dataset& data, ConfusionPass& pass, EmOpt
   return pass.sweep_given(posterior);
 }
 
-std::vector<double> confusion_tables(const ConfusionPass& pass, const CrowdModel& model, const RunContext& context) {
+std::vector<double> confusion_tables(const ConfusionPass& pass, const CrowdModel& model) {
   const std::size_t classes = pass.class_count();
   std::vector<double> confusion(pass.worker_count() * classes * classes);
-  const Blocks blocks{pass.worker_count(), kWorkersPerBlock};
-  context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
-    std::vector<double> rows(classes * pass.stride());
-    for (std::size_t w = blocks.begin(block); w < blocks.end(block); ++w) {
-      pass.counts(w, rows.data());
-      if (!model.estimate_table(w, rows.data())) {
-        pass.log_rows(w, rows.data());
-        for (double& value : rows) value = std::exp(value);
-      }
-      double* table = confusion.data() + w * classes * classes;
-      for (std::size_t l = 0; l < classes; ++l) {
-        for (std::size_t k = 0; k < classes; ++k) table[k * classes + l] = rows[l * pass.stride() + k];
-      }
-      for (std::size_t k = 0; k < classes; ++k) normalise({table + k * classes, classes});
+  pass.visit_counts([&](std::size_t, std::size_t w, double* rows) {
+    if (!model.estimate_table(w, rows)) {
+      pass.log_rows(w, rows);
+      for (std::size_t c = 0; c < classes * pass.stride(); ++c) rows[c] = std::exp(rows[c]);
     }
+    double* table = confusion.data() + w * classes * classes;
+    for (std::size_t l = 0; l < classes; ++l) {
+      for (std::size_t k = 0; k < classes; ++k) table[k * classes + l] = rows[l * pass.stride() + k];
+    }
+    for (std::size_t k = 0; k < classes; ++k) normalise({table + k * classes, classes});
   });
   return confusion;
 }
@@ -245,7 +225,7 @@ Aggregation fit_confusion_em(const Dataset& data, const RunContext& context, con
   for (std::size_t restart = 0; restart <= options.restarts; ++restart) {
     if (restart > 0) {
       if (context.cancelled()) break;
-      discard_counts(pass, context);
+      pass.take_counts([](std::size_t, std::size_t, double*) {});  // what the last sweep has left
     }
     const auto start = restart == 0 ? options.start : EmOptions::Start::random;
     const auto model = make_model(pass);
@@ -264,7 +244,7 @@ Aggregation fit_confusion_em(const Dataset& data, const RunContext& context, con
     if (options.restarts > 0) result.learned.emplace_back("best_start", static_cast<double>(restart));
     result.posterior.resize(result.task_count * result.class_count);
     pass.sweep(false, result.posterior);
-    result.confusion = confusion_tables(pass, *model, context);
+    result.confusion = confusion_tables(pass, *model);
     model->finish(result);
   }
   result.iterations = result.trace.size();

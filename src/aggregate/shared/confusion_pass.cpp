@@ -14,21 +14,13 @@
 namespace wisecrowd {
 namespace {
 
-/// Tasks per block of work: fixed, because sums over blocks decide the bits of the objective.
-constexpr std::size_t kTasksPerBlock = 4096;
-/// Tasks whose rows are kept in the first-level cache between the three steps.
-constexpr std::size_t kTasksPerBatch = 64;
-/// How many answers ahead the rows of large tables are requested.
-constexpr std::size_t kPrefetchDistance = 24;
 /// Tables beyond this size miss the second-level cache often enough for prefetching to pay.
 constexpr std::size_t kCachedBytes = std::size_t{1} << 20;
 /// All tables together stay below this; with more threads than fit, some rest during the sweep.
 constexpr std::size_t kMostTableBytes = std::size_t{4} << 30;
 /// Tables of this size miss all caches, and the layout matters.
+constexpr std::size_t kWorkersPerBlock = 64;
 constexpr std::size_t kFarBeyondCaches = std::size_t{64} << 20;
-constexpr std::size_t kWorkersPerBlock = 256;
-/// log 0 for padding and impossible classes: exp_nonpositive turns any difference to it into exactly 0.
-constexpr double kLogZero = -1e9;
 
 std::size_t stride_for(std::size_t classes) {
   if (classes <= 2) return 2;
@@ -43,37 +35,32 @@ int bits_for(const Annotations& answers, double gold_weight) {
   return std::clamp(62 - static_cast<int>(std::ceil(std::log2(bound))), 8, 52);
 }
 
-/// sum = start + the rows of a task's answers. Rows some answers ahead are requested whole: `fetched` numbers each.
-template <std::size_t Stride, class Real>
-inline void add_rows(const Real* table, std::size_t pitch, std::size_t fetched, const std::uint32_t* answer,
-                     const std::uint32_t* last, const double* start, double* sum, std::size_t stride, bool prefetch) {
-  constexpr std::size_t kLine = 64 / sizeof(Real);
-  // Scattered rows are written soon after, gathered ones are not.
-  constexpr int kToWrite = std::is_same_v<Real, double> ? 1 : 0;
+/// sum = start + the rows of a task's answers. Rows some answers ahead are requested whole, logs and counts.
+template <std::size_t Stride>
+inline void add_rows(const double* table, const std::uint32_t* answer, const std::uint32_t* last, const double* start,
+                     double* sum, std::size_t stride, std::size_t ahead, bool prefetch) {
+  const std::size_t pitch = 2 * stride;
+  const auto request = [&](std::uint32_t row) {
+    const double* far = table + std::size_t{row} * pitch;
+    for (std::size_t k = 0; k < pitch; k += 8) __builtin_prefetch(far + k, 1);  // written soon after
+  };
   if constexpr (Stride != 0) {
     std::array<double, Stride> held;
     for (std::size_t k = 0; k < Stride; ++k) held[k] = start[k];
     for (; answer != last; ++answer) {
-      if (prefetch) {
-        const Real* ahead = table + std::size_t{answer[kPrefetchDistance]} * pitch;
-        for (std::size_t k = 0; k < (kToWrite != 0 ? 2 * Stride : Stride); k += kLine)
-          __builtin_prefetch(ahead + k, kToWrite);
-      }
-      const Real* row = table + std::size_t{*answer} * pitch;
+      if (prefetch) request(answer[ahead]);
+      const double* row = table + std::size_t{*answer} * pitch;
 #pragma omp simd
-      for (std::size_t k = 0; k < Stride; ++k) held[k] += static_cast<double>(row[k]);
+      for (std::size_t k = 0; k < Stride; ++k) held[k] += row[k];
     }
     for (std::size_t k = 0; k < Stride; ++k) sum[k] = held[k];
   } else {
     std::copy(start, start + stride, sum);
     for (; answer != last; ++answer) {
-      if (prefetch) {
-        const Real* ahead = table + std::size_t{answer[kPrefetchDistance]} * pitch;
-        for (std::size_t k = 0; k < fetched; k += kLine) __builtin_prefetch(ahead + k, kToWrite);
-      }
-      const Real* row = table + std::size_t{*answer} * pitch;
+      if (prefetch) request(answer[ahead]);
+      const double* row = table + std::size_t{*answer} * pitch;
 #pragma omp simd
-      for (std::size_t k = 0; k < stride; ++k) sum[k] += static_cast<double>(row[k]);
+      for (std::size_t k = 0; k < stride; ++k) sum[k] += row[k];
     }
   }
 }
@@ -93,11 +80,6 @@ inline void add_counts(double* to, const std::int64_t* add, std::size_t stride) 
 std::int64_t count_at(const double* place) { return std::bit_cast<std::int64_t>(*place); }
 
 }  // namespace
-
-struct ConfusionPass::BlockSums {
-  double log_likelihood = 0;
-  std::vector<double> class_mass;
-};
 
 ConfusionPass::ConfusionPass(const Dataset& data, const RunContext& context, double gold_weight, Layout layout)
     : data_(data),
@@ -152,6 +134,8 @@ ConfusionPass::ConfusionPass(const Dataset& data, const RunContext& context, dou
 }
 
 void ConfusionPass::lay_out_scattered(std::size_t rows) {
+  for (std::size_t w = 0; w < workers_; w += kWorkersPerBlock) first_worker_.push_back(w);
+  first_worker_.push_back(workers_);
   const std::size_t cells = std::max<std::size_t>(rows, 1) * 2 * stride_;
   const std::size_t bytes = cells * sizeof(double);
   tables_.resize(std::clamp<std::size_t>(kMostTableBytes / bytes, 1, context_.threads()));
@@ -162,36 +146,12 @@ void ConfusionPass::lay_out_scattered(std::size_t rows) {
   });
 }
 
-void ConfusionPass::lay_out_gathered(std::size_t rows) {
-  line_stride_ = (stride_ + 15) / 16 * 16;
-  prefetch_ = true;
-  log_lines_.resize(std::max<std::size_t>(rows, 1) * line_stride_);
-  task_lines_.resize(std::max<std::size_t>(tasks_, 1) * line_stride_);
-  const std::size_t answers = data_.answers.answer_count();
-  worker_tasks_.resize(answers + kPrefetchDistance);
-  worker_labels_.resize(answers);
-  std::fill(worker_tasks_.end() - kPrefetchDistance, worker_tasks_.end(), 0U);
-  const auto offsets = data_.answers.worker_offsets();
-  const auto labels = data_.answers.labels();
-  const Blocks blocks{workers_, kWorkersPerBlock};
-  context_.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
-    for (std::size_t w = blocks.begin(block); w < blocks.end(block); ++w) {
-      const auto worker = WorkerId{static_cast<std::uint32_t>(w)};
-      const auto tasks = data_.answers.tasks_of(worker);
-      const auto answered = data_.answers.answers_of(worker);
-      for (std::size_t i = 0; i < tasks.size(); ++i) {
-        worker_tasks_[offsets[w] + i] = static_cast<std::uint32_t>(tasks[i]);
-        worker_labels_[offsets[w] + i] = static_cast<std::uint16_t>(labels[answered[i]]);
-      }
-    }
-  });
-}
-
 void ConfusionPass::set_log_prior(std::span<const double> log_prior) {
   std::copy(log_prior.begin(), log_prior.end(), log_prior_.begin());
+  if (gathered_) std::copy(log_prior.begin(), log_prior.end(), log_prior_line_.begin());
 }
 
-template <std::size_t Stride, bool Gathered>
+template <std::size_t Stride>
 void ConfusionPass::process_block(Source source, bool count, std::size_t block, unsigned thread, const double* given,
                                   double* posterior, BlockSums& sums) {
   const std::size_t stride = Stride != 0 ? Stride : stride_;
@@ -200,7 +160,7 @@ void ConfusionPass::process_block(Source source, bool count, std::size_t block, 
   const auto offsets = data_.answers.task_offsets();
   const std::uint32_t* rows = rows_.data();
   const std::size_t pitch = 2 * stride;
-  double* const table = Gathered ? nullptr : tables_[thread].data();
+  double* const table = tables_[thread].data();
   const double scale = std::ldexp(1.0, fraction_bits_);
   const bool has_gold = data_.has_gold();
 
@@ -222,13 +182,8 @@ void ConfusionPass::process_block(Source source, bool count, std::size_t block, 
       double* const row = value + i * stride;
       if (source == Source::tables) {
         const double* start = log_task_priors_.empty() ? log_prior_.data() : log_task_priors_.data() + t * stride;
-        const auto first_answer = rows + offsets[t], last_answer = rows + offsets[t + 1];
-        if constexpr (Gathered) {
-          add_rows<Stride, float>(log_lines_.data(), line_stride_, line_stride_, first_answer, last_answer, start, row,
-                                  stride, prefetch_);
-        } else {
-          add_rows<Stride, double>(table, pitch, pitch, first_answer, last_answer, start, row, stride, prefetch_);
-        }
+        add_rows<Stride>(table, rows + offsets[t], rows + offsets[t + 1], start, row, stride, kPrefetchDistance,
+                         prefetch_);
       } else if (source == Source::votes) {
         std::fill(row, row + stride, 0.0);
         const double share = 1.0 / static_cast<double>(std::max<AnswerIndex>(offsets[t + 1] - offsets[t], 1));
@@ -297,23 +252,13 @@ void ConfusionPass::process_block(Source source, bool count, std::size_t block, 
         if (data_.gold[batch + i] != kNoClass) value[i * stride + index(data_.gold[batch + i])] = gold_weight_;
       }
     }
-    if constexpr (Gathered) {
-      for (std::size_t i = 0; i < size; ++i) {
-        const double* const row = value + i * stride;
-        float* const line = task_lines_.data() + (batch + i) * line_stride_;
-        for (std::size_t k = 0; k < stride; ++k) line[k] = static_cast<float>(row[k]);
-        if (offsets[batch + i + 1] == offsets[batch + i]) continue;
-#pragma omp simd
-        for (std::size_t k = 0; k < stride; ++k) mass[k] += row[k];
-      }
-      continue;
-    }
     const std::size_t entries = size * stride;
     std::int64_t* const integer = fixed.data();
     for (std::size_t e = 0; e < entries; ++e) integer[e] = static_cast<std::int64_t>(value[e] * scale + 0.5);
     for (std::size_t i = 0; i < size; ++i) {
       const std::size_t t = batch + i;
       if (offsets[t + 1] == offsets[t]) continue;
+      sums.answered_tasks += has_gold && data_.gold[t] != kNoClass ? gold_weight_ : 1.0;
       const double* const row = value + i * stride;
 #pragma omp simd
       for (std::size_t k = 0; k < stride; ++k) mass[k] += row[k];
@@ -329,24 +274,24 @@ void ConfusionPass::process_block(Source source, bool count, std::size_t block, 
 ConfusionPass::Sums ConfusionPass::run(Source source, bool count, const double* given, double* posterior) {
   const std::size_t blocks = (tasks_ + kTasksPerBlock - 1) / kTasksPerBlock;
   std::vector<BlockSums> partial(blocks);
+  const auto scatter = [&]<std::size_t Stride>(std::size_t block, unsigned thread) {
+    process_block<Stride>(source, count, block, thread, given, posterior, partial[block]);
+  };
   const auto work = [&](std::size_t block, unsigned thread) {
-    const auto sweep_block = [&]<std::size_t Stride>() {
-      if (gathered_) {
-        process_block<Stride, true>(source, count, block, thread, given, posterior, partial[block]);
-      } else {
-        process_block<Stride, false>(source, count, block, thread, given, posterior, partial[block]);
-      }
-    };
+    if (gathered_) {
+      process_lines(source, count, block, given, posterior, partial[block]);
+      return;
+    }
     switch (stride_) {
-      case 2: sweep_block.operator()<2>(); break;
-      case 4: sweep_block.operator()<4>(); break;
-      case 6: sweep_block.operator()<6>(); break;
-      case 8: sweep_block.operator()<8>(); break;
-      case 10: sweep_block.operator()<10>(); break;
-      case 12: sweep_block.operator()<12>(); break;
-      case 14: sweep_block.operator()<14>(); break;
-      case 16: sweep_block.operator()<16>(); break;
-      default: sweep_block.operator()<0>();
+      case 2: scatter.operator()<2>(block, thread); break;
+      case 4: scatter.operator()<4>(block, thread); break;
+      case 6: scatter.operator()<6>(block, thread); break;
+      case 8: scatter.operator()<8>(block, thread); break;
+      case 10: scatter.operator()<10>(block, thread); break;
+      case 12: scatter.operator()<12>(block, thread); break;
+      case 14: scatter.operator()<14>(block, thread); break;
+      case 16: scatter.operator()<16>(block, thread); break;
+      default: scatter.operator()<0>(block, thread);
     }
   };
   if (gathered_ || tables_.size() == context_.threads()) {
@@ -362,9 +307,9 @@ ConfusionPass::Sums ConfusionPass::run(Source source, bool count, const double* 
   sums.class_mass.assign(classes_, 0.0);
   for (const BlockSums& part : partial) {
     sums.log_likelihood += part.log_likelihood;
+    sums.answered_tasks += part.answered_tasks;
     for (std::size_t k = 0; k < classes_; ++k) sums.class_mass[k] += part.class_mass[k];
   }
-  for (const double mass : sums.class_mass) sums.answered_tasks += mass;
   return sums;
 }
 
@@ -378,10 +323,7 @@ ConfusionPass::Sums ConfusionPass::sweep_given(std::span<const double> posterior
 
 void ConfusionPass::set_log_rows(std::size_t worker, const double* log_rows) noexcept {
   if (gathered_) {
-    for (std::size_t l = 0; l < classes_; ++l) {
-      float* line = log_lines_.data() + (worker * classes_ + l) * line_stride_;
-      for (std::size_t k = 0; k < stride_; ++k) line[k] = static_cast<float>(log_rows[l * stride_ + k]);
-    }
+    store_lines(worker, log_rows);
     return;
   }
   for (auto& table : tables_) {
@@ -400,11 +342,7 @@ void ConfusionPass::log_rows(std::size_t worker, double* out) const noexcept {
   }
 }
 
-void ConfusionPass::counts(std::size_t worker, double* out) const noexcept {
-  if (gathered_) {
-    gather_counts(worker, out);
-    return;
-  }
+void ConfusionPass::add_up(std::size_t worker, double* out) const noexcept {
   const double unit = std::ldexp(1.0, -fraction_bits_);
   for (std::size_t l = 0; l < classes_; ++l) {
     const std::size_t at = ((worker * classes_ + l) * 2 + 1) * stride_;
@@ -416,26 +354,29 @@ void ConfusionPass::counts(std::size_t worker, double* out) const noexcept {
   }
 }
 
-void ConfusionPass::gather_counts(std::size_t worker, double* out) const noexcept {
-  std::fill_n(out, classes_ * stride_, 0.0);
-  const auto offsets = data_.answers.worker_offsets();
-  for (std::size_t i = offsets[worker]; i < offsets[worker + 1]; ++i) {
-    const float* ahead = task_lines_.data() + std::size_t{worker_tasks_[i + kPrefetchDistance]} * line_stride_;
-    for (std::size_t k = 0; k < line_stride_; k += 16) __builtin_prefetch(ahead + k);
-    const float* line = task_lines_.data() + std::size_t{worker_tasks_[i]} * line_stride_;
-    double* row = out + worker_labels_[i] * stride_;
-#pragma omp simd
-    for (std::size_t k = 0; k < stride_; ++k) row[k] += static_cast<double>(line[k]);
-  }
+void ConfusionPass::visit_counts(const CountsVisitor& visit) const {
+  context_.pool().for_each_block(worker_blocks(), [&](std::size_t block, unsigned) {
+    std::vector<double> counts(classes_ * stride_);
+    if (gathered_) {
+      gather_block(block, counts.data(), visit);
+      return;
+    }
+    for (std::size_t w = first_worker_[block]; w < first_worker_[block + 1]; ++w) {
+      add_up(w, counts.data());
+      visit(block, w, counts.data());
+    }
+  });
 }
 
-void ConfusionPass::take_counts(std::size_t worker, double* out) noexcept {
-  counts(worker, out);
-  for (auto& table : tables_) {
-    for (std::size_t l = 0; l < classes_; ++l) {
-      std::fill_n(table.data() + ((worker * classes_ + l) * 2 + 1) * stride_, stride_, 0.0);
+void ConfusionPass::take_counts(const CountsVisitor& visit) {
+  visit_counts([&](std::size_t block, std::size_t worker, double* counts) {
+    for (auto& table : tables_) {
+      for (std::size_t l = 0; l < classes_; ++l) {
+        std::fill_n(table.data() + ((worker * classes_ + l) * 2 + 1) * stride_, stride_, 0.0);
+      }
     }
-  }
+    visit(block, worker, counts);
+  });
 }
 
 }  // namespace wisecrowd

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -24,9 +25,9 @@ namespace wisecrowd {
 /// if some worker has very many answers (fraction_bits()).
 ///
 /// When the tables outgrow the caches and the tasks (many workers, many classes), writing counts at random costs more
-/// than all the rest. Then the layout is `gathered`: posteriors are stored, and a worker's counts are gathered from the
-/// rows of its tasks. Both kinds of rows are in single precision there, one cache line for up to 16 classes; sums are
-/// in double.
+/// than all the rest. Then the layout is `gathered`: posteriors are stored, and the counts of a block of workers are
+/// gathered from the rows of their tasks, in the order of tasks. Both kinds of rows are in single precision there, one
+/// cache line for up to 16 classes; long sums go on in double (confusion_pass_gathered.cpp).
 class ConfusionPass {
  public:
   enum class Layout { automatic, scattered, gathered };
@@ -61,20 +62,46 @@ class ConfusionPass {
   /// Counts from posteriors that the caller has (tasks × classes; gold is pinned).
   Sums sweep_given(std::span<const double> posterior);
 
-  /// Expected counts n_jkl of one worker, laid out as rows (label) × stride (truth); summed over threads.
-  void counts(std::size_t worker, double* out) const noexcept;
+  /// Called with the expected counts n_jkl of one worker, rows (label) × stride (truth); free to overwrite them.
+  using CountsVisitor = std::function<void(std::size_t block, std::size_t worker, double* counts)>;
+  /// Visits all workers, from several threads: block by block, and within a block in order.
+  void visit_counts(const CountsVisitor& visit) const;
   /// The same, and makes room for the next sweep.
-  void take_counts(std::size_t worker, double* out) noexcept;
+  void take_counts(const CountsVisitor& visit);
+  [[nodiscard]] std::size_t worker_blocks() const noexcept { return first_worker_.size() - 1; }
 
  private:
+  /// Tasks per block of work: fixed, because sums over blocks decide the bits of the objective.
+  static constexpr std::size_t kTasksPerBlock = 4096;
+  /// Tasks whose rows are kept in the first-level cache between the steps.
+  static constexpr std::size_t kTasksPerBatch = 64;
+  /// How many answers ahead the rows of large tables are requested.
+  static constexpr std::size_t kPrefetchDistance = 24;
+  /// log 0 for padding and impossible classes: exp_nonpositive turns any difference to it into exactly 0.
+  static constexpr double kLogZero = -1e9;
+
   enum class Source { tables, votes, given };
-  struct BlockSums;
-  template <std::size_t Stride, bool Gathered>
+  struct BlockSums {
+    double log_likelihood = 0;
+    double answered_tasks = 0;
+    std::vector<double> class_mass;
+  };
+  template <std::size_t Stride>
   void process_block(Source source, bool count, std::size_t block, unsigned thread, const double* given,
                      double* posterior, BlockSums& sums);
-  void gather_counts(std::size_t worker, double* out) const noexcept;
+  void process_lines(Source source, bool count, std::size_t block, const double* given, double* posterior,
+                     BlockSums& sums);
+  template <std::size_t Lines>
+  void process_lines(Source source, bool count, std::size_t block, const double* given, double* posterior,
+                     BlockSums& sums);
+  void store_lines(std::size_t worker, const double* log_rows) noexcept;
+  template <std::size_t Lines>
+  void add_lines(std::size_t first, std::size_t last, float* values, double* top) const;
+  void add_up(std::size_t worker, double* out) const noexcept;
+  void gather_block(std::size_t block, double* counts, const CountsVisitor& visit) const;
   void lay_out_scattered(std::size_t rows);
   void lay_out_gathered(std::size_t rows);
+  void lay_out_blocks();
   Sums run(Source source, bool count, const double* given, double* posterior);
 
   const Dataset& data_;
@@ -87,7 +114,8 @@ class ConfusionPass {
   int fraction_bits_;
   bool prefetch_;
 
-  HugeVector<std::uint32_t> rows_;  // per answer, worker * classes + label
+  std::vector<std::size_t> first_worker_;  // of each block of workers, and the end
+  HugeVector<std::uint32_t> rows_;         // per answer, worker * classes + label
   std::vector<HugeVector<double>>
       tables_;  // one per sweeping thread: rows of stride logs, then stride counts (int64 bits)
 
@@ -96,8 +124,10 @@ class ConfusionPass {
   std::size_t line_stride_ = 0;   // floats per row: whole cache lines
   HugeVector<float> log_lines_;   // (worker, label) rows
   HugeVector<float> task_lines_;  // posteriors
-  HugeVector<std::uint32_t> worker_tasks_;
-  HugeVector<std::uint16_t> worker_labels_;
+  HugeVector<float> log_prior_line_;
+  std::vector<std::size_t> first_answer_;  // of each block of workers, and the end
+  HugeVector<std::uint32_t> block_tasks_;  // the answers of a block of workers, by task
+  HugeVector<std::uint16_t> block_rows_;   // (worker, label), counted within the block
 
   std::vector<double> log_prior_;
   HugeVector<double> log_task_priors_;

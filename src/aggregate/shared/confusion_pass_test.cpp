@@ -12,6 +12,16 @@ namespace {
 
 using Layout = ConfusionPass::Layout;
 
+/// The counts of all workers, one after the other.
+std::vector<double> taken_counts(ConfusionPass& pass) {
+  const std::size_t cells = pass.class_count() * pass.stride();
+  std::vector<double> all(pass.worker_count() * cells);
+  pass.take_counts([&](std::size_t, std::size_t worker, const double* counts) {
+    std::copy_n(counts, cells, all.begin() + static_cast<std::ptrdiff_t>(worker * cells));
+  });
+  return all;
+}
+
 /// Random tables, one sweep; both layouts must see the same posteriors, likelihood, masses and counts.
 TEST(ConfusionPass, BothLayoutsAgree) {
   for (const std::size_t classes : {2U, 3U, 7U, 10U, 16U, 19U, 33U}) {
@@ -45,19 +55,14 @@ TEST(ConfusionPass, BothLayoutsAgree) {
     EXPECT_NEAR(a.log_likelihood, b.log_likelihood, 1e-8 * std::abs(a.log_likelihood));
     EXPECT_NEAR(a.answered_tasks, b.answered_tasks, 1e-9 * a.answered_tasks);
     for (std::size_t e = 0; e < one.size(); ++e) ASSERT_NEAR(one[e], other[e], 1e-5);
-    std::vector<double> n(classes * scattered.stride()), m(n.size());
-    for (std::size_t w = 0; w < 40; ++w) {
-      scattered.take_counts(w, n.data());
-      gathered.take_counts(w, m.data());
-      for (std::size_t c = 0; c < n.size(); ++c) ASSERT_NEAR(n[c], m[c], 1e-3);
-    }
+    const auto expect_same_counts = [&](double tolerance) {
+      const auto n = taken_counts(scattered), m = taken_counts(gathered);
+      for (std::size_t c = 0; c < n.size(); ++c) ASSERT_NEAR(n[c], m[c], tolerance);
+    };
+    expect_same_counts(1e-3);
     scattered.sweep_votes();
     gathered.sweep_votes();
-    for (std::size_t w = 0; w < 40; ++w) {
-      scattered.take_counts(w, n.data());
-      gathered.take_counts(w, m.data());
-      for (std::size_t c = 0; c < n.size(); ++c) ASSERT_NEAR(n[c], m[c], 1e-4);
-    }
+    expect_same_counts(1e-4);
   }
 }
 
@@ -69,16 +74,38 @@ TEST(ConfusionPass, ThreadsDoNotChangeABit) {
     for (const unsigned threads : {1U, 3U}) {
       const RunContext context({.threads = threads});
       ConfusionPass pass(crowd.data, context, 1.0, layout);
-      std::vector<double> all, counts(3 * pass.stride());
-      all.push_back(pass.sweep_votes().class_mass[1]);
-      for (std::size_t w = 0; w < 50; ++w) {
-        pass.take_counts(w, counts.data());
-        all.insert(all.end(), counts.begin(), counts.end());
-      }
-      seen.push_back(std::move(all));
+      const double mass = pass.sweep_votes().class_mass[1];
+      seen.push_back(taken_counts(pass));
+      seen.back().push_back(mass);
     }
     EXPECT_EQ(seen[0], seen[1]);
   }
+}
+
+/// A worker with more answers than single precision can add up exactly.
+TEST(ConfusionPass, GatheredCountsOfABusyWorker) {
+  std::vector<Answer> answers;
+  constexpr std::uint32_t kTasks = 60000;
+  for (std::uint32_t t = 0; t < kTasks; ++t) {
+    answers.push_back({TaskId{t}, WorkerId{1}, ClassId{static_cast<std::uint16_t>(t % 2)}});
+    answers.push_back({TaskId{t}, WorkerId{t % 10 == 0 ? 0U : 2U}, ClassId{0}});
+  }
+  const std::vector<std::string> tasks(kTasks), workers(3);
+  const std::vector<std::string> classes = {"a", "b", "c"};
+  const Dataset data{
+      make_annotations(answers, {NameTable(tasks), NameTable(workers), NameTable(classes)}, DuplicatePolicy::repeat),
+      {},
+      {}};
+  const RunContext context({.threads = 2});
+  ConfusionPass pass(data, context, 1.0, Layout::gathered);
+  EXPECT_EQ(pass.worker_blocks(), 3U);
+  pass.sweep_votes();
+  const auto counts = taken_counts(pass);
+  const std::size_t cells = 3 * pass.stride();
+  EXPECT_NEAR(counts[cells + 0], 30000, 1e-9);              // says a: truth a by both votes
+  EXPECT_NEAR(counts[cells + pass.stride()], 15000, 1e-9);  // says b: half the vote is for a
+  EXPECT_NEAR(counts[cells + pass.stride() + 1], 15000, 1e-9);
+  EXPECT_NEAR(counts[0], 6000 * 1.0, 1e-9);
 }
 
 /// Many workers with few answers each: the layout is chosen by size, and the counts of all answers are there.
@@ -104,11 +131,7 @@ TEST(ConfusionPass, ChoosesTheLayoutBySize) {
   EXPECT_TRUE(pass.gathered());
   pass.sweep_votes();
   double sum = 0;
-  std::vector<double> counts(10 * pass.stride());
-  for (std::size_t w = 0; w < kWorkers; ++w) {
-    pass.take_counts(w, counts.data());
-    for (const double c : counts) sum += c;
-  }
+  for (const double c : taken_counts(pass)) sum += c;
   EXPECT_NEAR(sum, 3.0 * kTasks, 1e-2);
 }
 
