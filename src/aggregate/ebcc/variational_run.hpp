@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 
@@ -22,14 +23,71 @@ struct Problem {
         workers(dataset.answers.worker_count()),
         classes(dataset.answers.class_count()),
         cells(classes * given.subtypes),
-        row_prior(given.diagonal_prior + given.off_diagonal_prior * static_cast<double>(classes - 1)) {}
+        row_prior(given.diagonal_prior + given.off_diagonal_prior * static_cast<double>(classes - 1)) {
+    const auto labels = data.answers.labels();
+    tasks_by_label.reserve(data.answers.answer_count());
+    first_task.reserve(workers * classes + 1);
+    std::vector<std::vector<std::uint32_t>> lists(classes);
+    for (std::size_t w = 0; w < workers; ++w) {
+      const auto id = WorkerId{static_cast<std::uint32_t>(w)};
+      const auto own_tasks = data.answers.tasks_of(id);
+      const auto own_answers = data.answers.answers_of(id);
+      for (std::size_t a = 0; a < own_tasks.size(); ++a) {
+        lists[index(labels[own_answers[a]])].push_back(static_cast<std::uint32_t>(own_tasks[a]));
+      }
+      for (auto& list : lists) {
+        first_task.push_back(tasks_by_label.size());
+        tasks_by_label.insert(tasks_by_label.end(), list.begin(), list.end());
+        list.clear();
+      }
+    }
+    first_task.push_back(tasks_by_label.size());
+  }
 
   const Dataset& data;
   Options options;
   std::size_t tasks, workers, classes;
   std::size_t cells;  // K G
   double row_prior;   // Σ_l of one row of a table
+  // The tasks to which worker w answered l stand together, so that their sum can stay in registers: those from
+  // first_task[w K + l] to the next.
+  std::vector<std::uint32_t> tasks_by_label;
+  std::vector<std::size_t> first_task;
 };
+
+/// sum += the rows that `next` gives, `count` of them. Rows of the usual widths are summed in registers.
+template <std::size_t Pitch, class Real, class Next>
+void add_rows_of(std::size_t pitch, std::size_t count, double* sum, const Next& next) {
+  if constexpr (Pitch != 0) {
+    std::array<double, Pitch> held;
+    for (std::size_t c = 0; c < Pitch; ++c) held[c] = sum[c];
+    for (std::size_t i = 0; i < count; ++i) {
+      const Real* const row = next(i);
+#pragma omp simd
+      for (std::size_t c = 0; c < Pitch; ++c) held[c] += static_cast<double>(row[c]);
+    }
+    for (std::size_t c = 0; c < Pitch; ++c) sum[c] = held[c];
+  } else {
+    for (std::size_t i = 0; i < count; ++i) {
+      const Real* const row = next(i);
+#pragma omp simd
+      for (std::size_t c = 0; c < pitch; ++c) sum[c] += static_cast<double>(row[c]);
+    }
+  }
+}
+
+template <class Real, class Next>
+void add_rows(std::size_t pitch, std::size_t count, double* sum, const Next& next) {
+  switch (pitch) {
+    case 8: return add_rows_of<8, Real>(pitch, count, sum, next);
+    case 16: return add_rows_of<16, Real>(pitch, count, sum, next);
+    case 24: return add_rows_of<24, Real>(pitch, count, sum, next);
+    case 32: return add_rows_of<32, Real>(pitch, count, sum, next);
+    case 40: return add_rows_of<40, Real>(pitch, count, sum, next);
+    case 56: return add_rows_of<56, Real>(pitch, count, sum, next);
+    default: return add_rows_of<0, Real>(pitch, count, sum, next);
+  }
+}
 
 /// Cells of a row are padded to whole vectors.
 [[nodiscard]] inline std::size_t pitch_for(std::size_t cells) { return (cells + 7) / 8 * 8; }
@@ -279,17 +337,16 @@ class VariationalRun {
   void gather(std::size_t worker, double* counts) const {
     const std::size_t pitch = pitch_;
     std::fill_n(counts, problem_.classes * pitch, 0.0);
-    const auto id = WorkerId{static_cast<std::uint32_t>(worker)};
-    const auto tasks = problem_.data.answers.tasks_of(id);
-    const auto answers = problem_.data.answers.answers_of(id);
-    const auto labels = problem_.data.answers.labels();
-    for (std::size_t a = 0; a < tasks.size(); ++a) {
-      const Real* const ahead = posterior_.data() + index(tasks[std::min(a + kAhead, tasks.size() - 1)]) * pitch;
-      for (std::size_t c = 0; c < pitch; c += 64 / sizeof(Real)) __builtin_prefetch(ahead + c);
-      const Real* const row = posterior_.data() + index(tasks[a]) * pitch;
-      double* const sum = counts + index(labels[answers[a]]) * pitch;
-#pragma omp simd
-      for (std::size_t c = 0; c < pitch; ++c) sum[c] += static_cast<double>(row[c]);
+    const std::uint32_t* const tasks = problem_.tasks_by_label.data();
+    for (std::size_t l = 0; l < problem_.classes; ++l) {
+      const std::size_t first = problem_.first_task[worker * problem_.classes + l];
+      const std::size_t last = problem_.first_task[worker * problem_.classes + l + 1];
+      add_rows<Real>(pitch, last - first, counts + l * pitch, [&](std::size_t a) {
+        const Real* const ahead =
+            posterior_.data() + std::size_t{tasks[std::min(first + a + kAhead, last - 1)]} * pitch;
+        for (std::size_t c = 0; c < pitch; c += 64 / sizeof(Real)) __builtin_prefetch(ahead + c);
+        return posterior_.data() + std::size_t{tasks[first + a]} * pitch;
+      });
     }
   }
 
@@ -353,11 +410,11 @@ class VariationalRun {
             if (class_of_[c] != index(data.gold[t])) value[c] = kLogZero;
           }
         }
-        for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {
-          const Real* const row = rows_.data() + (index(workers[a]) * classes + index(labels[a])) * pitch;
-#pragma omp simd
-          for (std::size_t c = 0; c < pitch; ++c) value[c] += static_cast<double>(row[c]);
-        }
+        const AnswerIndex first_answer = offsets[t];
+        add_rows<Real>(pitch, offsets[t + 1] - first_answer, value.data(), [&](std::size_t a) {
+          const std::size_t row = index(workers[first_answer + a]) * classes + index(labels[first_answer + a]);
+          return rows_.data() + row * pitch;
+        });
         double top = value[0];
 #pragma omp simd reduction(max : top)
         for (std::size_t c = 0; c < pitch; ++c) top = value[c] > top ? value[c] : top;
