@@ -14,6 +14,9 @@
 
 namespace wisecrowd::ebcc {
 
+/// Rows are requested this many answers before they are read.
+inline constexpr std::size_t kRowsAhead = 8;
+
 /// The data and the prior. A cell (k, g) is class k, subtype g.
 struct Problem {
   Problem(const Dataset& dataset, const Options& given)
@@ -42,6 +45,11 @@ struct Problem {
       }
     }
     first_task.push_back(tasks_by_label.size());
+    const auto by = data.answers.workers();
+    answer_rows.assign(by.size() + kRowsAhead, 0);
+    for (std::size_t a = 0; a < by.size(); ++a) {
+      answer_rows[a] = static_cast<std::uint32_t>(index(by[a]) * classes + index(labels[a]));
+    }
   }
 
   const Dataset& data;
@@ -53,6 +61,7 @@ struct Problem {
   // first_task[w K + l] to the next.
   std::vector<std::uint32_t> tasks_by_label;
   std::vector<std::size_t> first_task;
+  std::vector<std::uint32_t> answer_rows;  // per answer in task order, w K + l; a few more to look ahead
 };
 
 /// sum += the rows that `next` gives, `count` of them. Rows of the usual widths are summed in registers.
@@ -221,7 +230,6 @@ class VariationalRun {
  private:
   static constexpr std::size_t kTasksPerBlock = 512;
   static constexpr std::size_t kWorkersPerBlock = 16;
-  static constexpr std::size_t kAhead = 8;  // answers whose rows are requested ahead
   static constexpr double kLogZero = -1e9;
   /// Cells with less than this part of a task, over all tasks, are empty: the bound changes by about as much.
   static constexpr double kEmpty = 1e-9;
@@ -343,7 +351,7 @@ class VariationalRun {
       const std::size_t last = problem_.first_task[worker * problem_.classes + l + 1];
       add_rows<Real>(pitch, last - first, counts + l * pitch, [&](std::size_t a) {
         const Real* const ahead =
-            posterior_.data() + std::size_t{tasks[std::min(first + a + kAhead, last - 1)]} * pitch;
+            posterior_.data() + std::size_t{tasks[std::min(first + a + kRowsAhead, last - 1)]} * pitch;
         for (std::size_t c = 0; c < pitch; c += 64 / sizeof(Real)) __builtin_prefetch(ahead + c);
         return posterior_.data() + std::size_t{tasks[first + a]} * pitch;
       });
@@ -394,8 +402,6 @@ class VariationalRun {
     const std::size_t classes = problem_.classes, pitch = pitch_;
     const Dataset& data = problem_.data;
     const auto offsets = data.answers.task_offsets();
-    const auto workers = data.answers.workers();
-    const auto labels = data.answers.labels();
     return sweep_tasks(run, [&](std::size_t, std::size_t first, std::size_t last, BlockSums& sums) {
       std::vector<double> value(pitch), moved(classes);
       for (std::size_t t = first; t < last; ++t) {
@@ -410,10 +416,11 @@ class VariationalRun {
             if (class_of_[c] != index(data.gold[t])) value[c] = kLogZero;
           }
         }
-        const AnswerIndex first_answer = offsets[t];
-        add_rows<Real>(pitch, offsets[t + 1] - first_answer, value.data(), [&](std::size_t a) {
-          const std::size_t row = index(workers[first_answer + a]) * classes + index(labels[first_answer + a]);
-          return rows_.data() + row * pitch;
+        const std::uint32_t* const answer = problem_.answer_rows.data() + offsets[t];
+        add_rows<Real>(pitch, offsets[t + 1] - offsets[t], value.data(), [&](std::size_t a) {
+          const Real* const ahead = rows_.data() + std::size_t{answer[a + kRowsAhead]} * pitch;
+          for (std::size_t c = 0; c < pitch; c += 64 / sizeof(Real)) __builtin_prefetch(ahead + c);
+          return rows_.data() + std::size_t{answer[a]} * pitch;
         });
         double top = value[0];
 #pragma omp simd reduction(max : top)
