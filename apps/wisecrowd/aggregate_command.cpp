@@ -14,10 +14,14 @@ namespace {
 struct Options {
   std::string labels;
   std::string method;
+  std::string init;
+  std::string init_from = "posterior";
+  std::string finish;
   std::string gold;
   std::string gold_for = "inference";
   std::string out;
   std::vector<std::string> settings;
+  double abstain_below = 0;
   bool json = false;
   ReadFlags read;
   RunFlags run;
@@ -62,7 +66,11 @@ void run(const Options& options, Session& session) {
   if (!options.gold.empty()) request.gold = options.gold;
   request.gold_for_evaluation = options.gold_for == "evaluation";
   request.method = options.method;
+  request.init = options.init;
+  request.init_from_tables = options.init_from == "tables";
+  request.finish = options.finish;
   request.settings = options.settings;
+  request.abstain_below = options.abstain_below;
   request.read = options.read.options();
   if (!options.out.empty()) request.out = options.out;
   Work work(session, options.run);
@@ -107,12 +115,23 @@ void add_aggregate(CommandSet& commands) {
                 {ValueHint::Kind::file})
       ->required();
   command.add_text("--method,-m", options->method, "NAME", "how to aggregate; see below", {ValueHint::Kind::method});
+  command.add_text("--init", options->init, "NAME",
+                   "start from the result of another method, instead of the method's own start",
+                   {ValueHint::Kind::method});
+  command.add_choice("--init-from", options->init_from, {"posterior", "tables"},
+                     "what --init hands over: its posterior, or the posterior that its worker tables imply");
+  command.add_text("--finish", options->finish, "NAME",
+                   "let another method go on from the result; em is short for dawid_skene", {ValueHint::Kind::method});
   command.add_text("--gold,-g", options->gold, "FILE", "tasks whose truth is known: task, label",
                    {ValueHint::Kind::file});
   command.add_choice("--gold-for", options->gold_for, {"inference", "evaluation"},
                      "what gold is for. inference (the default): the method sees it and learns workers from it, so no "
                      "score is given. evaluation: the method does not see it, and its labels are scored on it");
-  add_settings(command, options->settings, "set a parameter of the method; may be repeated");
+  add_settings(
+      command, options->settings,
+      "set a parameter of the method, or of the others by init.NAME=VALUE and finish.NAME=VALUE; may be repeated");
+  command.add_number("--abstain-below", options->abstain_below, 0, 1,
+                     "leave the label blank where its probability is less than this");
   command.add_text("--out,-o", options->out, "DIR", "where to write the results", {ValueHint::Kind::folder});
   command.add_flag("--json", options->json, "print one JSON object instead of the summary");
   options->read.add_to(command, true);
@@ -124,6 +143,8 @@ void add_aggregate(CommandSet& commands) {
       "wisecrowd aggregate crowd/labels.csv --method dawid_skene --out result\n"
       "wisecrowd aggregate crowd/labels.csv --gold crowd/gold.csv --gold-for evaluation\n"
       "wisecrowd aggregate crowd/labels.csv -m majority_vote --set ties=random --seed 7\n"
+      "wisecrowd aggregate crowd/labels.csv -m cnmf --init multispa --finish em --set finish.max_iterations=10\n"
+      "wisecrowd aggregate crowd/labels.csv --abstain-below 0.9 --gold crowd/gold.csv --gold-for evaluation\n"
       "gzip -c crowd/labels.csv | wisecrowd aggregate - --json";
   command.run = [options](Session& session) { run(*options, session); };
 }

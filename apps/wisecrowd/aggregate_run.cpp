@@ -25,20 +25,69 @@ std::uint64_t known_truths(const Dataset& data) {
       std::count_if(data.gold.begin(), data.gold.end(), [](ClassId k) { return k != kNoClass; }));
 }
 
+/// The settings of one stage: "init.name=value" belongs to init, "finish.name=value" to finish, others to the method.
+std::vector<std::string> settings_of(const std::string& role, const std::vector<std::string>& settings) {
+  std::vector<std::string> own;
+  for (const std::string& setting : settings) {
+    const std::string prefix = setting.substr(0, setting.find('='));
+    const auto dot = prefix.find('.');
+    const std::string whose = dot == std::string::npos ? "" : prefix.substr(0, dot);
+    if (whose == role) own.push_back(dot == std::string::npos ? setting : setting.substr(dot + 1));
+  }
+  return own;
+}
+
+/// Init, method and finish in the order in which they run.
+std::vector<MethodStage> stages_of(const AggregateRequest& request, RunRecord& record) {
+  std::vector<MethodStage> stages;
+  const auto add = [&](const std::string& role, const std::string& name) {
+    const MethodInfo& info = method_named(name);
+    if (!stages.empty() && !info.uses_start) {
+      throw usage_error(
+          fmt::format("{} does not iterate, so it cannot start from {}", info.name, stages.back().method));
+    }
+    const Parameters parameters = parameters_from(info.parameters, settings_of(role, request.settings), info.name);
+    stages.push_back({info.name, parameters});
+    if (role.empty()) {
+      record.method = info.name;
+      record.parameters = as_list(parameters);
+    } else {
+      record.stages.push_back({role, info.name, {}, as_list(parameters)});
+    }
+  };
+  if (!request.init.empty()) {
+    add("init", request.init);
+    if (request.init_from_tables) stages.back().hand_over = MethodStage::HandOver::tables;
+    record.stages.back().hand_over = request.init_from_tables ? "tables" : "posterior";
+  }
+  add("", request.method.empty() ? std::string(default_aggregation_method()) : request.method);
+  if (!request.finish.empty()) add("finish", request.finish);
+  for (const std::string& setting : request.settings) {
+    const std::string name = setting.substr(0, setting.find('='));
+    const auto whose = name.substr(0, name.find('.'));
+    if (name.find('.') == std::string::npos || (whose == "init" && !request.init.empty()) ||
+        (whose == "finish" && !request.finish.empty())) {
+      continue;
+    }
+    throw usage_error(fmt::format("--set {}: {}", printable(setting),
+                                  whose == "init" || whose == "finish"
+                                      ? fmt::format("there is no --{} whose parameter it could be", whose)
+                                      : "before the dot may stand init or finish"));
+  }
+  return stages;
+}
+
 }  // namespace
 
 AggregateOutcome run_aggregate(const AggregateRequest& request, Session& session, Work& work) {
   // Everything that can be refused is refused before the long work.
-  const std::string method = request.method.empty() ? std::string(default_aggregation_method()) : request.method;
-  const MethodInfo& info = method_named(method);
-  const Parameters parameters = parameters_from(info.parameters, request.settings, method);
+  RunRecord record;
+  const std::vector<MethodStage> stages = stages_of(request, record);
+  const MethodInfo& info = method_named(record.method);
   if (request.out) at_stage(Stage::creating, [&] { check_output_directory(*request.out); });
 
-  RunRecord record;
   record.version = WISECROWD_VERSION;
   record.command = session.typed;
-  record.method = method;
-  record.parameters = as_list(parameters);
   record.seed = work.context().seed();
   record.threads = work.context().threads();
   record.inputs.emplace_back("answers", request.labels);
@@ -63,12 +112,12 @@ AggregateOutcome run_aggregate(const AggregateRequest& request, Session& session
     record.data_warnings.push_back(
         {"gold_not_used", fmt::format("{} cannot use gold inside inference, so the gold tasks "
                                       "were kept for scoring.",
-                                      method)});
+                                      record.method)});
   }
   // Copies share the answers; only the gold is withheld.
   Dataset seen = data;
   if (record.gold_use != "inference") seen.gold.clear();
-  Aggregation fit = aggregate(seen, method, parameters, work.context());
+  Aggregation fit = aggregate(seen, stages, work.context());
   work.check_stopped();
   AggregateOutcome outcome;
   outcome.fit_seconds = watch.lap();
@@ -78,8 +127,18 @@ AggregateOutcome run_aggregate(const AggregateRequest& request, Session& session
                        [&](const Warning& known) { return known.code == warning.code; });
   });
 
+  record.abstain_below = request.abstain_below;
   if (record.gold_use == "evaluation" && record.gold_tasks > 0) {
-    record.evaluation = evaluate(fit.labels, fit.posterior, data.gold, data.answers.class_count(),
+    const auto labels = delivered_labels(fit, request.abstain_below);
+    const bool all_abstained = std::none_of(labels.begin(), labels.end(), [&](const ClassId& label) {
+      return label != kNoClass && data.gold[static_cast<std::size_t>(&label - labels.data())] != kNoClass;
+    });
+    if (all_abstained) {
+      throw Failure(EX_DATAERR, fmt::format("no gold task is labelled with probability {} or more, so there is nothing "
+                                            "to score: lower --abstain-below",
+                                            request.abstain_below));
+    }
+    record.evaluation = evaluate(labels, fit.posterior, data.gold, data.answers.class_count(),
                                  {.tie_rule = fit.tie_rule}, work.context());
     record.timings.emplace_back("evaluate", watch.lap());
     work.check_stopped();

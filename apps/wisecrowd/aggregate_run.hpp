@@ -14,8 +14,12 @@ struct AggregateRequest {
   std::string labels;
   std::optional<std::string> gold;
   bool gold_for_evaluation = false;
-  std::string method;  ///< empty: the default
+  std::string method;             ///< empty: the default
+  std::string init;               ///< the method that it starts from; empty: its own start
+  bool init_from_tables = false;  ///< from the posterior that the tables of init imply
+  std::string finish;             ///< the method that goes on from its result; empty: none
   std::vector<std::string> settings;
+  double abstain_below = 0;
   ReadOptions read;
   std::optional<std::string> out;
 };

@@ -90,6 +90,23 @@ CLI::Option* Command::add_count(const std::string& names, std::uint64_t& value, 
   return option;
 }
 
+CLI::Option* Command::add_number(const std::string& names, double& value, double minimum, double maximum,
+                                 const std::string& help) {
+  CLI::Option* option = parser->add_option_function<std::string>(
+      names,
+      [&value, names, minimum, maximum](const std::string& text) {
+        const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+        if (code != std::errc() || end != text.data() + text.size() || !(value >= minimum && value <= maximum)) {
+          throw usage_error(fmt::format("{} cannot be '{}': it takes a number from {} to {}", names, printable(text),
+                                        minimum, maximum));
+        }
+      },
+      help);
+  option->type_name("X")->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  hints[option] = {};
+  return option;
+}
+
 CommandSet::CommandSet() {
   root_.set_help_flag("");
   add_aggregate(*this);

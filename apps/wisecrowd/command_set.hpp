@@ -46,6 +46,8 @@ struct Command {
                           const std::string& help);
   CLI::Option* add_count(const std::string& names, std::uint64_t& value, std::uint64_t minimum, std::uint64_t maximum,
                          const std::string& help);
+  CLI::Option* add_number(const std::string& names, double& value, double minimum, double maximum,
+                          const std::string& help);
 };
 
 /// All commands; each adds itself by its add_… function.

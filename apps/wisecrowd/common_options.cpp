@@ -7,6 +7,7 @@
 #include "failure.hpp"
 #include "help_text.hpp"
 #include "screen_text.hpp"
+#include "wisecrowd/error.hpp"
 
 namespace wisecrowd::app {
 
@@ -91,8 +92,9 @@ std::vector<std::string> method_names() {
 }
 
 const MethodInfo& method_named(const std::string& name) {
-  for (const MethodInfo& info : aggregation_methods()) {
-    if (info.name == name) return info;
+  try {
+    return aggregation_method(name);
+  } catch (const Error&) {  // the same, with a suggestion, below
   }
   const std::string near = suggestion(name, method_names());
   throw usage_error(fmt::format("there is no method '{}'{}", printable(name),

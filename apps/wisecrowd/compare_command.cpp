@@ -11,6 +11,7 @@
 #include "screen_text.hpp"
 #include "table.hpp"
 #include "wisecrowd/evaluate.hpp"
+#include "wisecrowd/held_out.hpp"
 
 namespace wisecrowd::app {
 namespace {
@@ -22,6 +23,8 @@ struct Options {
   std::string gold;
   std::string methods;
   std::vector<std::string> settings;
+  std::uint64_t folds = HeldOutOptions{}.folds;
+  double share = HeldOutOptions{}.share;
   bool json = false;
   ReadFlags read;
   RunFlags run;
@@ -37,15 +40,10 @@ struct Row {
   double seconds = 0;
 };
 
-struct Entrant {
-  std::string method;
-  Parameters parameters;
-};
-
 /// Settings are "method.name=value", or "name=value" for every method that has the name.
-std::vector<Entrant> entrants_of(const Options& options) {
+std::vector<MethodStage> entrants_of(const Options& options) {
   const auto names = options.methods.empty() ? method_names() : split_list(options.methods);
-  std::vector<Entrant> entrants;
+  std::vector<MethodStage> entrants;
   std::vector<bool> used(options.settings.size());
   for (const std::string& name : names) {
     const MethodInfo& info = method_named(name);
@@ -63,7 +61,7 @@ std::vector<Entrant> entrants_of(const Options& options) {
         used[i] = true;
       }
     }
-    entrants.push_back({name, parameters_from(info.parameters, own, name)});
+    entrants.push_back({info.name, parameters_from(info.parameters, own, name)});
   }
   for (std::size_t i = 0; i < used.size(); ++i) {
     if (used[i]) continue;
@@ -104,14 +102,121 @@ std::string table_text(const std::vector<Row>& rows, const Screen& screen) {
   return table.text(screen.width, screen.dim_on(), screen.off());
 }
 
+std::string data_line(const Annotations& answers, const Screen& screen) {
+  return fmt::format("{}    {} by {} to {}, {}\n", screen.bold("Data"), counted(answers.answer_count(), "answer"),
+                     counted(answers.worker_count(), "worker"), counted(answers.task_count(), "task"),
+                     counted(answers.class_count(), "class"));
+}
+
+Json parameters_json(const Parameters& values) {
+  Json json = Json::object();
+  for (const auto& [name, value] : values.all()) {
+    std::visit([&, &key = name](const auto& held) { json[key] = held; }, value);
+  }
+  return json;
+}
+
+Json warnings_json(const std::vector<Warning>& warnings) {
+  Json json = Json::array();
+  for (const Warning& warning : warnings) json.push_back({{"code", warning.code}, {"message", warning.message}});
+  return json;
+}
+
+std::string held_out_table(const std::vector<HeldOutScore>& scores, const Screen& screen) {
+  Table table({{"method", Column::Side::left}, {"log P"}, {"95 %"}, {"behind the best"}, {"95 %"}, {"time"}}, 1);
+  for (const HeldOutScore& score : scores) {
+    if (!score.refusal.empty()) {
+      table.add({score.method, "–", "", "–", "", "cannot"});
+      continue;
+    }
+    const auto interval = [](const MeanEstimate& mean, int digits) {
+      return fmt::format("{}–{}", fixed(mean.low, digits), fixed(mean.high, digits));
+    };
+    const bool best = score.behind_best.value == 0;
+    table.add({score.method, fixed(score.log_probability.value, 4),
+               fmt::format("{} to {}", fixed(score.log_probability.low, 3), fixed(score.log_probability.high, 3)),
+               best ? "best" : fixed(score.behind_best.value, 4), best ? "" : interval(score.behind_best, 4),
+               duration(score.seconds)});
+  }
+  return table.text(screen.width, screen.dim_on(), screen.off());
+}
+
+/// Without gold: hidden answers are the judge.
+void run_held_out(const Options& options, const std::vector<MethodStage>& entrants, const Dataset& data,
+                  const DataReport& report, Session& session, Work& work) {
+  const HeldOut held_out(data, {.folds = options.folds, .share = options.share}, work.context());
+  if (held_out.hidden_count() == 0) {
+    throw Failure(EX_DATAERR, "no answer can be hidden, because each task has one at most: give --gold to score on");
+  }
+  std::vector<HeldOutScore> scores = score_by_held_out_answers(held_out, entrants, work.context());
+  work.check_stopped();
+  std::vector<std::size_t> order(scores.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    if (scores[a].refusal.empty() != scores[b].refusal.empty()) return scores[a].refusal.empty();
+    return scores[a].log_probability.value > scores[b].log_probability.value;
+  });
+  if (options.json) {
+    Json json = {{"tasks", data.answers.task_count()},
+                 {"hidden_answers", held_out.hidden_count()},
+                 {"folds", held_out.folds()},
+                 {"methods", Json::array()}};
+    for (const std::size_t i : order) {
+      const HeldOutScore& score = scores[i];
+      Json entry = {{"method", score.method}, {"parameters", parameters_json(entrants[i].parameters)}};
+      if (!score.refusal.empty()) {
+        entry["error"] = score.refusal;
+      } else {
+        const auto mean = [](const MeanEstimate& m) {
+          return Json{{"value", m.value}, {"low", m.low}, {"high", m.high}};
+        };
+        entry["log_probability"] = mean(score.log_probability);
+        entry["behind_best"] = mean(score.behind_best);
+        entry["seconds"] = score.seconds;
+      }
+      json["methods"].push_back(std::move(entry));
+    }
+    json["warnings"] = warnings_json(report.warnings);
+    session.out.add(json.dump(2) + "\n");
+    return;
+  }
+  std::vector<HeldOutScore> ranked;
+  for (const std::size_t i : order) ranked.push_back(std::move(scores[i]));
+  const Screen& screen = session.out_screen;
+  session.out.add(data_line(data.answers, screen));
+  session.out.add(fmt::format("{}  by {} that the methods did not see, in {}\n\n", screen.bold("Scored"),
+                              counted(held_out.hidden_count(), "answer"), counted(held_out.folds(), "fold")));
+  session.out.add(held_out_table(ranked, screen));
+  session.out.add(
+      "\n  " +
+      wrapped("log P is the mean logarithm of the probability that a method, fitted to the other answers, gives to a "
+              "hidden one: higher is better. A method that foretells answers well has understood workers and truth; a "
+              "difference whose interval contains 0 means nothing.",
+              screen.width, 2) +
+      "\n");
+  for (const HeldOutScore& score : ranked) {
+    if (!score.refusal.empty()) session.out.add(fmt::format("  {}: {}\n", score.method, score.refusal));
+  }
+  if (!report.warnings.empty()) session.out.add("\n" + warning_lines(report.warnings, screen));
+}
+
 void run(const Options& options, Session& session) {
   const auto entrants = entrants_of(options);
+  if (options.folds == 0 || options.share <= 0 || options.share * static_cast<double>(options.folds) > 1 + 1e-9) {
+    throw usage_error(fmt::format("--folds {} and --hide {}: their product must be above 0 and at most 1",
+                                  options.folds, options.share));
+  }
   Work work(session, options.run);
   DataReport report;
   Dataset data = at_stage(Stage::reading, [&] {
-    return read_dataset(options.labels, options.gold, options.read.options(), work.context(), &report);
+    const auto gold = options.gold.empty() ? std::nullopt : std::optional(options.gold);
+    return read_dataset(options.labels, gold, options.read.options(), work.context(), &report);
   });
   work.check_stopped();
+  if (options.gold.empty()) {
+    run_held_out(options, entrants, data, report, session, work);
+    return;
+  }
   const std::vector<ClassId> gold = std::exchange(data.gold, {});  // methods do not see what they are scored on
   const auto scored =
       static_cast<std::size_t>(std::count_if(gold.begin(), gold.end(), [](ClassId k) { return k != kNoClass; }));
@@ -121,7 +226,7 @@ void run(const Options& options, Session& session) {
                               options.labels, options.gold));
   }
   std::vector<Row> rows;
-  for (const Entrant& entrant : entrants) {
+  for (const MethodStage& entrant : entrants) {
     Row& row = rows.emplace_back();
     row.method = entrant.method;
     Stopwatch watch;
@@ -143,11 +248,7 @@ void run(const Options& options, Session& session) {
     Json json = {{"tasks", data.answers.task_count()}, {"gold_tasks", scored}, {"methods", Json::array()}};
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const Row& row = rows[i];
-      Json entry = {{"method", row.method}};
-      Json& parameters = entry["parameters"] = Json::object();
-      for (const auto& [name, value] : entrants[i].parameters.all()) {
-        std::visit([&, &key = name](const auto& held) { parameters[key] = held; }, value);
-      }
+      Json entry = {{"method", row.method}, {"parameters", parameters_json(entrants[i].parameters)}};
       if (!row.refusal.empty()) {
         entry["error"] = row.refusal;
       } else {
@@ -158,18 +259,14 @@ void run(const Options& options, Session& session) {
       }
       json["methods"].push_back(std::move(entry));
     }
-    Json& warnings = json["warnings"] = Json::array();
-    for (const Warning& warning : report.warnings)
-      warnings.push_back({{"code", warning.code}, {"message", warning.message}});
+    json["warnings"] = warnings_json(report.warnings);
     session.out.add(json.dump(2) + "\n");
     return;
   }
   const Screen& screen = session.out_screen;
-  session.out.add(fmt::format("{}    {} by {} to {}, {}\n{}  on {} that the methods did not see\n\n",
-                              screen.bold("Data"), counted(data.answers.answer_count(), "answer"),
-                              counted(data.answers.worker_count(), "worker"),
-                              counted(data.answers.task_count(), "task"), counted(data.answers.class_count(), "class"),
-                              screen.bold("Scored"), counted(scored, "gold task")));
+  session.out.add(data_line(data.answers, screen));
+  session.out.add(
+      fmt::format("{}  on {} that the methods did not see\n\n", screen.bold("Scored"), counted(scored, "gold task")));
   session.out.add(table_text(rows, screen));
   session.out.add(
       "\n  " +
@@ -191,25 +288,30 @@ void run(const Options& options, Session& session) {
 }  // namespace
 
 void add_compare(CommandSet& commands) {
-  Command& command = commands.add("compare", "run several methods and score each against known truth");
+  Command& command =
+      commands.add("compare", "run several methods and score each, against known truth or hidden answers");
   command.details =
-      "Runs every method on the same answers, without showing it the gold tasks, and scores it on them. Differences "
-      "smaller than the intervals mean little; no method wins on all data.";
+      "With --gold: runs every method on the same answers, without showing it the gold tasks, and scores it on them.\n"
+      "Without: hides a share of the answers, fits every method to the rest, and scores it by the probability that it "
+      "gives to the hidden ones; several times, with other answers hidden.\n"
+      "Differences smaller than the intervals mean little; no method wins on all data.";
   auto options = std::make_shared<Options>();
   command
       .add_text("LABELS", options->labels, "FILE", "the answers, as for aggregate; - for standard input",
                 {ValueHint::Kind::file})
       ->required();
-  command.add_text("--gold,-g", options->gold, "FILE", "the truth to score on: task, label", {ValueHint::Kind::file})
-      ->required();
+  command.add_text("--gold,-g", options->gold, "FILE", "the truth to score on: task, label", {ValueHint::Kind::file});
   command.add_text("--methods,-m", options->methods, "A,B,C", "which methods, in this order (all)",
                    {ValueHint::Kind::methods});
   add_settings(command, options->settings, "set a parameter of all methods that have it, or of one: METHOD.NAME=VALUE");
+  command.add_count("--folds", options->folds, 1, 1000, "without gold: how many times answers are hidden (5)");
+  command.add_number("--hide", options->share, 1e-6, 1, "without gold: the share of answers hidden each time (0.1)");
   command.add_flag("--json", options->json, "print one JSON object");
   options->read.add_to(command, true);
   options->run.add_to(command, true);
   command.examples =
       "wisecrowd simulate dawid_skene --tasks 400 --classes 3 --out crowd\n"
+      "wisecrowd compare crowd/labels.csv\n"
       "wisecrowd compare crowd/labels.csv --gold crowd/gold.csv\n"
       "wisecrowd compare crowd/labels.csv --gold crowd/gold.csv --methods majority_vote,dawid_skene\n"
       "wisecrowd compare crowd/labels.csv --gold crowd/gold.csv --set max_iterations=20 --json";

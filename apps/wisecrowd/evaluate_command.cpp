@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -24,6 +25,7 @@ struct Options {
   std::string gold_columns;
   std::string format;
   bool lenient = false;
+  double abstain_below = 0;
   bool json = false;
   RunFlags run;
 };
@@ -37,6 +39,10 @@ struct Matched {
   std::size_t only_predicted = 0;
   std::size_t only_gold = 0;
 };
+
+double probability_of_label(const Matched& matched, std::size_t task) {
+  return matched.probabilities[task * matched.classes + index(matched.predicted[task])];
+}
 
 /// The class list of both tables, and where each class of either stands in it.
 std::size_t unite_classes(const LabelTable& a, const LabelTable& b, std::vector<ClassId>& ids_of_a,
@@ -74,7 +80,8 @@ Matched match(const LabelTable& predicted, const LabelTable& gold) {
       ++matched.only_predicted;
       continue;
     }
-    matched.predicted.push_back(predicted_ids[index(predicted.labels[t])]);
+    const ClassId label = predicted.labels[t];
+    matched.predicted.push_back(label == kNoClass ? kNoClass : predicted_ids[index(label)]);
     matched.gold.push_back(gold_ids[index(gold.labels[found->second])]);
     if (predicted.probabilities.empty()) continue;
     const std::size_t row = matched.probabilities.size();
@@ -107,6 +114,10 @@ std::string score_text(const Evaluation& evaluation, const Matched& matched, con
       fmt::format("{}  {} with both a label and gold", screen.bold("Scored"), counted(evaluation.tasks, "task"));
   if (matched.only_predicted > 0) text += fmt::format("; {} without gold", grouped(matched.only_predicted));
   if (matched.only_gold > 0) text += fmt::format("; {} gold only", grouped(matched.only_gold));
+  if (evaluation.abstained > 0) {
+    text += fmt::format("\n{}  {}: {} with gold has no label", screen.bold("Covers"), percent(evaluation.coverage()),
+                        counted(evaluation.abstained, "task"));
+  }
   text += "\n\n";
   Table table({{"measure", Column::Side::left}, {"value"}, {"95 % interval"}, {"", Column::Side::left}});
   for (const Measure& measure : measures()) {
@@ -121,7 +132,13 @@ std::string score_text(const Evaluation& evaluation, const Matched& matched, con
                  fmt::format("{} – {}", fixed(estimate->low, 4), fixed(estimate->high, 4)), measure.meaning});
     }
   }
-  return text + table.text(screen.width, screen.dim_on(), screen.off());
+  text += table.text(screen.width, screen.dim_on(), screen.off());
+  if (evaluation.curve.empty()) return text;
+  Table curve({{"the surest"}, {"accuracy"}, {"probability at least"}});
+  for (const CoveragePoint& point : evaluation.curve) {
+    curve.add({percent(point.coverage), percent(point.accuracy), fixed(point.threshold, 4)});
+  }
+  return text + "\n" + curve.text(screen.width, screen.dim_on(), screen.off());
 }
 
 void run(const Options& options, Session& session) {
@@ -132,6 +149,7 @@ void run(const Options& options, Session& session) {
   std::vector<Warning> warnings = leak_warnings(options.predicted);
   const auto table_of = [&](const std::string& path, const std::string& columns, const std::string& option) {
     ReadOptions table_options = read.options();
+    table_options.blank_labels = option == "--columns";  // PREDICTED may abstain, GOLD may not
     read_columns(columns, option, {&table_options.task_column, &table_options.label_column}, option + " task,label");
     DataReport report;
     LabelTable table =
@@ -145,7 +163,15 @@ void run(const Options& options, Session& session) {
   }
   const LabelTable predicted = table_of(options.predicted, options.columns, "--columns");
   const LabelTable gold = table_of(options.gold, options.gold_columns, "--gold-columns");
-  const Matched matched = match(predicted, gold);
+  Matched matched = match(predicted, gold);
+  if (options.abstain_below > 0) {
+    if (matched.probabilities.empty()) throw usage_error("--abstain-below needs the p_CLASS columns of PREDICTED");
+    for (std::size_t t = 0; t < matched.predicted.size(); ++t) {
+      if (matched.predicted[t] != kNoClass && probability_of_label(matched, t) < options.abstain_below) {
+        matched.predicted[t] = kNoClass;
+      }
+    }
+  }
   if (matched.gold.empty()) {
     throw Failure(
         EX_DATAERR,
@@ -154,11 +180,21 @@ void run(const Options& options, Session& session) {
             options.predicted, options.gold, predicted.tasks.size() > 0 ? shortened(predicted.tasks[0], 30) : "",
             gold.tasks.size() > 0 ? shortened(gold.tasks[0], 30) : ""));
   }
+  if (std::all_of(matched.predicted.begin(), matched.predicted.end(), [](ClassId k) { return k == kNoClass; })) {
+    throw Failure(EX_DATAERR, "every task with gold is left without a label: there is nothing to score");
+  }
   const Evaluation evaluation =
       evaluate(matched.predicted, matched.probabilities, matched.gold, matched.classes, {}, work.context());
   work.check_stopped();
   if (options.json) {
     auto json = score_json(evaluation);
+    json["abstained"] = evaluation.abstained;
+    json["coverage"] = evaluation.coverage();
+    json["accuracy_by_coverage"] = nlohmann::ordered_json::array();
+    for (const CoveragePoint& point : evaluation.curve) {
+      json["accuracy_by_coverage"].push_back(
+          {{"coverage", point.coverage}, {"accuracy", point.accuracy}, {"threshold", point.threshold}});
+    }
     json["tasks_without_gold"] = matched.only_predicted;
     json["gold_without_label"] = matched.only_gold;
     json["warnings"] = nlohmann::ordered_json::array();
@@ -178,7 +214,8 @@ void add_evaluate(CommandSet& commands) {
   Command& command = commands.add("evaluate", "score labels against known truth");
   command.details =
       "Accuracy, macro-F1, log-loss, Brier score and expected calibration error of labels, each with a 95 % bootstrap "
-      "interval. Tasks are matched by name. PREDICTED is a labels.csv of wisecrowd, or any table of task and label; "
+      "interval, and how accurate the surest labels are. Tasks are matched by name; a blank label is an abstention. "
+      "PREDICTED is a labels.csv of wisecrowd, or any table of task and label; "
       "the last three measures need its p_CLASS columns.";
   auto options = std::make_shared<Options>();
   command
@@ -186,6 +223,8 @@ void add_evaluate(CommandSet& commands) {
                 {ValueHint::Kind::file})
       ->required();
   command.add_text("GOLD", options->gold, "FILE", "the truth: task, label", {ValueHint::Kind::file})->required();
+  command.add_number("--abstain-below", options->abstain_below, 0, 1,
+                     "score only labels whose probability is at least this, and say how many they are");
   command.add_flag("--json", options->json, "print one JSON object");
   command.add_text("--columns", options->columns, "T,L",
                    "names of the task and label columns of PREDICTED, if unusual");

@@ -33,11 +33,16 @@ Json method_json(const MethodInfo& info) {
           {"is_default", info.name == default_aggregation_method()},
           {"summary", info.summary},
           {"when_to_use", info.when_to_use},
+          {"assumptions", info.assumptions},
+          {"cost", info.cost},
           {"reference", info.reference},
           {"uses_gold", info.uses_gold},
           {"uses_task_priors", info.uses_task_priors},
           {"allows_repeats", info.allows_repeats},
+          {"uses_start", info.uses_start},
+          {"uses_chance", info.uses_chance},
           {"max_classes", info.max_classes == 0 ? Json(nullptr) : Json(info.max_classes)},
+          {"max_workers", info.max_workers == 0 ? Json(nullptr) : Json(info.max_workers)},
           {"parameters", parameters}};
 }
 
@@ -52,8 +57,13 @@ std::string method_text(const MethodInfo& info, const Screen& screen) {
   std::string abilities = info.uses_gold ? "Uses gold inside inference." : "Does not use gold.";
   if (info.uses_task_priors) abilities += " Uses a prior for each task if there is one.";
   if (!info.allows_repeats) abilities += " Takes one answer per worker and task.";
+  if (info.uses_start) abilities += " Can start from another method (--init).";
+  if (info.uses_chance) abilities += " Its result depends on --seed.";
   if (info.max_classes != 0) abilities += fmt::format(" For at most {} classes.", info.max_classes);
+  if (info.max_workers != 0) abilities += fmt::format(" For at most {} workers.", info.max_workers);
+  text += paragraph("What it assumes", info.assumptions);
   text += paragraph("What it can do", abilities);
+  text += paragraph("What it costs", info.cost + ", with S answers, N tasks, M workers and K classes.");
   text += paragraph("Reference", info.reference);
   text += fmt::format("\n{}\n", screen.bold("Parameters, with their defaults"));
   text += info.parameters.empty() ? "  none\n" : parameter_lines(info.parameters, screen);

@@ -158,19 +158,36 @@ std::string run_summary(const Result& result, bool method_is_default, double sec
                                    counted(answers.class_count(), "class")));
   text += line("Method", fmt::format("{}{}, {}, {}", record.method, method_is_default ? " (default)" : "",
                                      status_text(result.aggregation), duration(seconds)));
+  for (const StageRecord& stage : record.stages) {
+    text += line(stage.role == "init" ? "Init" : "Finish", stage.method);
+  }
   if (record.gold_use == "inference") {
     text += line("Gold", fmt::format("{} pinned inside inference; being known, they are no test of the labels",
                                      counted(record.gold_tasks, "gold task")));
   }
   if (record.evaluation) {
+    const Evaluation& score = *record.evaluation;
     text += line("Score", fmt::format("accuracy {} on {} that the method did not see",
-                                      percent_with_interval(record.evaluation->accuracy),
-                                      counted(record.evaluation->tasks, "gold task")));
+                                      percent_with_interval(score.accuracy), counted(score.tasks, "gold task")));
+    if (score.log_loss && score.ece) {
+      text += line("", fmt::format("log-loss {}, calibration error (ECE) {}", fixed(score.log_loss->value, 3),
+                                   fixed(score.ece->value, 3)));
+    }
+    if (score.abstained > 0) {
+      text += line("", fmt::format("coverage {}: {} more were left blank", percent(score.coverage()),
+                                   counted(score.abstained, "gold task")));
+    }
   }
   text += "\n" + class_table(result, screen) + "\n";
   const Certainty sure = certainty(result.aggregation);
   text += line("Sure", fmt::format("{} of labels have probability 0.95 or more, {} less than 0.6", percent(sure.sure),
                                    percent(sure.unsure)));
+  if (record.abstain_below > 0) {
+    const auto labels = delivered_labels(result.aggregation, record.abstain_below);
+    const auto blank = static_cast<std::size_t>(std::count(labels.begin(), labels.end(), kNoClass));
+    text += line("Blank", fmt::format("{} left without a label, because no class has probability {} or more",
+                                      counted(blank, "task"), record.abstain_below));
+  }
   text += "\n" + worker_table(result, screen);
   std::vector<Warning> warnings = record.data_warnings;
   warnings.insert(warnings.end(), result.aggregation.warnings.begin(), result.aggregation.warnings.end());

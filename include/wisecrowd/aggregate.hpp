@@ -97,9 +97,19 @@ class Aggregator {
                                         const Start& start = {}) const = 0;
 };
 
+/// One method of a chain, with its parameters.
+struct MethodStage {
+  std::string method;
+  Parameters parameters;
+  /// What the next stage starts from: the posterior itself, or the one that this method's worker tables imply (one more
+  /// E-step, which makes a start of a plain vote, for example, that knows its workers).
+  enum class HandOver { posterior, tables };
+  HandOver hand_over = HandOver::posterior;
+};
+
 /// All methods, in the order of methods.def.
 [[nodiscard]] std::span<const MethodInfo> aggregation_methods();
-/// Throws bad_parameter that lists the candidates when there is no such method.
+/// Also by an alias: "em" is dawid_skene. Throws bad_parameter that lists the candidates when there is no such method.
 [[nodiscard]] const MethodInfo& aggregation_method(std::string_view name);
 /// The method that `aggregate` uses when none is named.
 [[nodiscard]] std::string_view default_aggregation_method();
@@ -110,5 +120,9 @@ class Aggregator {
 [[nodiscard]] Aggregation aggregate(const Dataset& data, std::string_view method, const Parameters& parameters,
                                     const RunContext& context, const Start& start = {});
 [[nodiscard]] Aggregation aggregate(const Dataset& data, std::string_view method = {});
+/// Each stage starts where the one before ended; the result is the last one's, with the warnings of all. Refuses before
+/// any work when a stage cannot start from another, or cannot take these data.
+[[nodiscard]] Aggregation aggregate(const Dataset& data, std::span<const MethodStage> stages,
+                                    const RunContext& context);
 
 }  // namespace wisecrowd

@@ -25,8 +25,19 @@ struct EvaluateOptions {
   std::size_t calibration_bins = 15;  ///< equal-width bins of the top probability, for ECE
 };
 
+/// What labels would be worth if only the surest were kept.
+struct CoveragePoint {
+  double coverage = 0;   ///< share of the scored tasks that is kept
+  double accuracy = 0;   ///< on those
+  double threshold = 0;  ///< the least probability among them
+};
+
 struct Evaluation {
-  std::size_t tasks = 0;  ///< tasks with both a prediction and gold
+  std::size_t tasks = 0;      ///< tasks with both a prediction and gold; all measures are over them
+  std::size_t abstained = 0;  ///< tasks with gold but without a prediction
+  [[nodiscard]] double coverage() const noexcept {
+    return static_cast<double>(tasks) / static_cast<double>(tasks + abstained);
+  }
   Estimate accuracy;
   /// Mean over the classes that occur in gold or prediction of F1 = 2·TP / (predicted + gold); a class that is never
   /// right counts 0.
@@ -34,8 +45,9 @@ struct Evaluation {
   // Only with probabilities.
   std::optional<Estimate>
       log_loss;  ///< mean of −ln p(gold) in nats; p is floored at 1e-12, so that one 0 is not infinite
-  std::optional<Estimate> brier;  ///< Σ_k (p_k − 1[k = gold])², mean over tasks
-  std::optional<Estimate> ece;    ///< Σ over bins of their share of tasks × |accuracy − mean top probability|
+  std::optional<Estimate> brier;     ///< Σ_k (p_k − 1[k = gold])², mean over tasks
+  std::optional<Estimate> ece;       ///< Σ over bins of their share of tasks × |accuracy − mean top probability|
+  std::vector<CoveragePoint> curve;  ///< for the surest 50, 70, 80, 90, 95 and 100 % of the tasks
 };
 
 /// Scores predictions against gold. Both have one entry per task, kNoClass where unknown; `posterior` is tasks ×

@@ -39,7 +39,8 @@ struct ReadOptions {
   /// The class list in order; empty: taken from the data, numeric if all are integers, else alphabetical.
   std::vector<std::string> classes;
   DuplicatePolicy duplicates = DuplicatePolicy::keep_last;
-  bool lenient = false;  ///< drop bad rows and say how many, instead of refusing
+  bool lenient = false;       ///< drop bad rows and say how many, instead of refusing
+  bool blank_labels = false;  ///< label tables: a row without a label is an abstention, not a problem
 };
 
 /// One thing wrong with the input, with what to do about it.
@@ -75,7 +76,7 @@ struct DataReport {
 struct LabelTable {
   NameTable tasks;
   NameTable classes;
-  std::vector<ClassId> labels;        ///< per task
+  std::vector<ClassId> labels;        ///< per task; kNoClass for an abstention
   std::vector<double> probabilities;  ///< tasks × classes from `p_<class>` columns, or empty
   std::vector<double> confidence;     ///< from the `probability` column, or empty
 };

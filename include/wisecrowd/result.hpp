@@ -27,12 +27,21 @@ struct WorkerSummary {
   double gold_accuracy = 0, gold_accuracy_low = 0, gold_accuracy_high = 0;
 };
 
+/// A method that ran before or after the main one, and what for.
+struct StageRecord {
+  std::string role;  ///< "init" or "finish"
+  std::string method;
+  std::string hand_over;  ///< init: what it gave on, "posterior" or "tables"
+  std::vector<std::pair<std::string, ParameterValue>> parameters;
+};
+
 /// Everything needed to know what was run and to run it again.
 struct RunRecord {
   std::string version;
   std::string command;  ///< as typed
   std::string method;
   std::vector<std::pair<std::string, ParameterValue>> parameters;
+  std::vector<StageRecord> stages;  ///< the others, if it did not run alone
   std::uint64_t seed = 0;
   unsigned threads = 1;
   std::uint64_t data_hash = 0;
@@ -41,6 +50,7 @@ struct RunRecord {
   /// What gold was for: "inference" (the method saw it, so these tasks are no test), "evaluation" (it did not) or
   /// "none".
   std::string gold_use = "none";
+  double abstain_below = 0;                             ///< labels with less probability than this are left blank
   std::optional<Evaluation> evaluation;                 ///< against gold that the method did not see
   std::vector<Warning> data_warnings;                   ///< from reading and describing the data
   std::vector<std::pair<std::string, double>> timings;  ///< stage and seconds
@@ -55,6 +65,10 @@ struct Result {
   std::vector<double> worker_confusion;
   RunRecord record;
 };
+
+/// The labels as they are given out: kNoClass where the probability is below the record's abstain_below. Gold that was
+/// part of inference is never abstained from.
+[[nodiscard]] std::vector<ClassId> delivered_labels(const Aggregation& aggregation, double abstain_below);
 
 /// Summarises workers from an aggregation: one pass over the answers. `confusion` gives the informativeness, which is
 /// NaN when it is empty. Accuracy and its interval are NaN for workers without answers.

@@ -6,6 +6,7 @@
 #include "wisecrowd/dataset.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/evaluate.hpp"
+#include "wisecrowd/held_out.hpp"
 #include "wisecrowd/ids.hpp"
 #include "wisecrowd/ingest.hpp"
 #include "wisecrowd/parameters.hpp"

@@ -1,7 +1,9 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
+#include "aggregate/shared/table_model.hpp"
 #include "wisecrowd/aggregate.hpp"
 #include "wisecrowd/error.hpp"
 
@@ -45,6 +47,7 @@ std::span<const MethodInfo> aggregation_methods() {
 }
 
 const MethodInfo& aggregation_method(std::string_view name) {
+  if (name == "em") name = "dawid_skene";
   std::vector<std::string_view> names;
   for (const MethodInfo& info : aggregation_methods()) {
     if (info.name == name) return info;
@@ -56,18 +59,10 @@ const MethodInfo& aggregation_method(std::string_view name) {
 
 std::string_view default_aggregation_method() { return "hierarchical_dawid_skene"; }
 
-std::unique_ptr<Aggregator> make_aggregator(std::string_view name, const Parameters& parameters) {
-  static_cast<void>(aggregation_method(name));  // throws for an unknown name
-  for (const Entry& entry : kEntries) {
-    if (entry.name == name) return entry.make(parameters);
-  }
-  throw Error(ErrorCode::internal, "a method is listed but cannot be made");
-}
+namespace {
 
-Aggregation aggregate(const Dataset& data, std::string_view method, const Parameters& parameters,
-                      const RunContext& context, const Start& start) {
-  const MethodInfo& info = aggregation_method(method);
-  validate(data);
+/// Throws unsupported when the method cannot take these data.
+void require_fit(const MethodInfo& info, const Dataset& data, bool with_start) {
   if (data.answers.has_repeats() && !info.allows_repeats) {
     throw Error(ErrorCode::unsupported,
                 fmt::format("{} cannot use repeated answers of a worker to a task: read the data "
@@ -83,18 +78,57 @@ Aggregation aggregate(const Dataset& data, std::string_view method, const Parame
                 fmt::format("{} compares all workers with each other and takes at most {}; these data have {}",
                             info.name, info.max_workers, data.answers.worker_count()));
   }
-  if (!start.empty()) {
-    if (!info.uses_start) {
-      throw Error(ErrorCode::unsupported,
-                  fmt::format("{} does not iterate, so it cannot start from another method", info.name));
-    }
-    if (start.posterior.size() != data.answers.task_count() * data.answers.class_count()) {
-      throw Error(ErrorCode::bad_parameter,
-                  fmt::format("a start needs a probability for each of {} tasks × {} classes, not {} numbers",
-                              data.answers.task_count(), data.answers.class_count(), start.posterior.size()));
-    }
+  if (with_start && !info.uses_start) {
+    throw Error(ErrorCode::unsupported,
+                fmt::format("{} does not iterate, so it cannot start from another method", info.name));
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Aggregator> make_aggregator(std::string_view name, const Parameters& parameters) {
+  const MethodInfo& info = aggregation_method(name);
+  for (const Entry& entry : kEntries) {
+    if (entry.name == info.name) return entry.make(parameters);
+  }
+  throw Error(ErrorCode::internal, "a method is listed but cannot be made");
+}
+
+Aggregation aggregate(const Dataset& data, std::string_view method, const Parameters& parameters,
+                      const RunContext& context, const Start& start) {
+  const MethodInfo& info = aggregation_method(method);
+  validate(data);
+  require_fit(info, data, !start.empty());
+  const std::size_t cells = data.answers.task_count() * data.answers.class_count();
+  if (!start.empty() && start.posterior.size() != cells) {
+    throw Error(ErrorCode::bad_parameter,
+                fmt::format("a start needs a probability for each of {} tasks × {} classes, not {} numbers",
+                            data.answers.task_count(), data.answers.class_count(), start.posterior.size()));
   }
   return make_aggregator(method, parameters)->fit(data, context, start);
+}
+
+Aggregation aggregate(const Dataset& data, std::span<const MethodStage> stages, const RunContext& context) {
+  if (stages.empty()) throw Error(ErrorCode::bad_parameter, "a chain needs at least one method");
+  for (std::size_t s = 0; s < stages.size(); ++s) require_fit(aggregation_method(stages[s].method), data, s > 0);
+  Aggregation result;
+  std::vector<double> posterior;
+  std::vector<Warning> earlier;
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    const bool last = s + 1 == stages.size();
+    result = aggregate(data, stages[s].method, stages[s].parameters, context, Start{posterior});
+    if (context.cancelled()) result.status = Status::cancelled;
+    if (last || result.status == Status::cancelled) break;
+    for (Warning& warning : result.warnings) earlier.push_back(std::move(warning));
+    posterior = stages[s].hand_over == MethodStage::HandOver::tables ? posterior_from_tables(data, result, context)
+                                                                     : std::move(result.posterior);
+  }
+  for (Warning& warning : earlier) {
+    const bool known = std::any_of(result.warnings.begin(), result.warnings.end(),
+                                   [&](const Warning& w) { return w.code == warning.code; });
+    if (!known) result.warnings.push_back(std::move(warning));
+  }
+  return result;
 }
 
 Aggregation aggregate(const Dataset& data, std::string_view method) {

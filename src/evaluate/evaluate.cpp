@@ -141,6 +141,43 @@ std::vector<Measures> resample(const ScoreLayout& layout, const Groups& groups, 
   return drawn;
 }
 
+/// Tasks of the same probability are kept or left together in expectation: each counts with their mean accuracy.
+std::vector<CoveragePoint> coverage_curve(const Predictions& predictions, std::span<const std::uint32_t> tasks,
+                                          std::size_t classes) {
+  struct Scored {
+    double probability;
+    double right;
+  };
+  std::vector<Scored> scored;
+  scored.reserve(tasks.size());
+  for (const std::uint32_t t : tasks) {
+    scored.push_back({predictions.posterior[t * classes + index(predictions.predicted[t])],
+                      predictions.predicted[t] == predictions.gold[t] ? 1.0 : 0.0});
+  }
+  std::sort(scored.begin(), scored.end(),
+            [](const Scored& a, const Scored& b) { return a.probability > b.probability; });
+  for (std::size_t first = 0; first < scored.size();) {
+    std::size_t last = first;
+    double right = 0;
+    for (; last < scored.size() && scored[last].probability == scored[first].probability; ++last) {
+      right += scored[last].right;
+    }
+    for (std::size_t i = first; i < last; ++i) scored[i].right = right / static_cast<double>(last - first);
+    first = last;
+  }
+  std::vector<CoveragePoint> curve;
+  double right = 0;
+  std::size_t kept = 0;
+  for (const double share : {0.5, 0.7, 0.8, 0.9, 0.95, 1.0}) {
+    const auto wanted =
+        std::max<std::size_t>(1, static_cast<std::size_t>(std::llround(share * static_cast<double>(scored.size()))));
+    for (; kept < wanted; ++kept) right += scored[kept].right;
+    curve.push_back({static_cast<double>(kept) / static_cast<double>(scored.size()), right / static_cast<double>(kept),
+                     scored[kept - 1].probability});
+  }
+  return curve;
+}
+
 }  // namespace
 
 Evaluation evaluate(std::span<const ClassId> predicted, std::span<const double> posterior,
@@ -173,12 +210,16 @@ Evaluation evaluate(std::span<const ClassId> predicted, std::span<const double> 
   };
   Evaluation evaluation;
   evaluation.tasks = tasks.size();
+  for (std::size_t t = 0; t < gold.size(); ++t) {
+    evaluation.abstained += predicted[t] == kNoClass && gold[t] != kNoClass ? 1 : 0;
+  }
   evaluation.accuracy = estimate(&Measures::accuracy);
   evaluation.macro_f1 = estimate(&Measures::macro_f1);
   if (!posterior.empty()) {
     evaluation.log_loss = estimate(&Measures::log_loss);
     evaluation.brier = estimate(&Measures::brier);
     evaluation.ece = estimate(&Measures::ece);
+    evaluation.curve = coverage_curve(predictions, tasks, class_count);
   }
   return evaluation;
 }

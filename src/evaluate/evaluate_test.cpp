@@ -250,5 +250,43 @@ TEST(Evaluate, RefusesWhatDoesNotFit) {
   EXPECT_NE(refused(good, {.calibration_bins = 0}).find("bin"), std::string::npos);
 }
 
+TEST(Evaluate, AbstentionsAreCountedAndNotScored) {
+  Case c = random_case(400, 3, 8, 0.0);
+  const Evaluation all = score(c);
+  EXPECT_EQ(all.abstained, 0U);
+  EXPECT_EQ(all.coverage(), 1);
+  std::size_t right = 0;
+  for (std::size_t t = 0; t < 400; ++t) {
+    if (t % 4 == 0) {
+      c.predicted[t] = kNoClass;
+    } else {
+      right += c.predicted[t] == c.gold[t] ? 1 : 0;
+    }
+  }
+  const Evaluation some = score(c);
+  EXPECT_EQ(some.tasks, 300U);
+  EXPECT_EQ(some.abstained, 100U);
+  EXPECT_DOUBLE_EQ(some.coverage(), 0.75);
+  EXPECT_DOUBLE_EQ(some.accuracy.value, static_cast<double>(right) / 300);
+}
+
+TEST(Evaluate, CoverageCurveByHand) {
+  // Probabilities .9 .8 .8 .6; right, right, wrong, wrong. The two of .8 count half each.
+  Case c{.classes = 2,
+         .predicted = {to_class(0), to_class(0), to_class(0), to_class(0)},
+         .gold = {to_class(0), to_class(0), to_class(1), to_class(1)},
+         .posterior = {0.9, 0.1, 0.8, 0.2, 0.8, 0.2, 0.6, 0.4}};
+  const auto curve = score(c).curve;
+  ASSERT_EQ(curve.size(), 6U);
+  EXPECT_DOUBLE_EQ(curve[0].coverage, 0.5);
+  EXPECT_DOUBLE_EQ(curve[0].accuracy, 0.75);
+  EXPECT_DOUBLE_EQ(curve[0].threshold, 0.8);
+  EXPECT_DOUBLE_EQ(curve[5].coverage, 1);
+  EXPECT_DOUBLE_EQ(curve[5].accuracy, 0.5);
+  EXPECT_DOUBLE_EQ(curve[5].threshold, 0.6);
+  c.posterior.clear();
+  EXPECT_TRUE(score(c).curve.empty());
+}
+
 }  // namespace
 }  // namespace wisecrowd

@@ -21,6 +21,7 @@ struct ColumnPlan {
   std::size_t worker = kNoColumn;    ///< only long rows have one
   std::size_t label = kNoColumn;     ///< not in wide tables
   std::vector<std::size_t> numbers;  ///< columns of probabilities, label tables only
+  bool blank_labels = false;         ///< label tables: the label may be missing
 
   [[nodiscard]] char delimiter() const noexcept { return format == TableFormat::tsv ? '\t' : ','; }
 };

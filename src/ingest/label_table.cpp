@@ -43,6 +43,9 @@ SettledLabels read_settled_labels(const Input& input, bool with_numbers, const P
   SettledLabels settled{read_table(input, request, options, tuning, context, report), {}, {}};
   const Table& table = settled.table;
 
+  const auto name_of = [&](std::uint16_t code) {
+    return code == index(kNoClass) ? std::string() : printable(table.classes.names()[code]);
+  };
   std::uint64_t row = 0;
   ProblemList contradictions;
   for (const auto& piece : table.pieces) {
@@ -55,11 +58,9 @@ SettledLabels read_settled_labels(const Input& input, bool with_numbers, const P
       }
       if (settled.codes[task] == piece.labels[i]) continue;
       ++report.rows_dropped;
-      contradictions.add({table.lines.line_of(row), table.plan.names[table.plan.label],
-                          printable(table.classes.names()[piece.labels[i]]),
+      contradictions.add({table.lines.line_of(row), table.plan.names[table.plan.label], name_of(piece.labels[i]),
                           fmt::format("contradicts line {}, which says '{}' for the same task: keep one of them",
-                                      table.lines.line_of(settled.rows[task]),
-                                      printable(table.classes.names()[settled.codes[task]]))});
+                                      table.lines.line_of(settled.rows[task]), name_of(settled.codes[task]))});
     }
   }
   report.problem_count += contradictions.count;
@@ -83,7 +84,9 @@ LabelTable read_label_table(const Input& input, const ReadOptions& options, cons
   SettledLabels settled = read_settled_labels(
       input, true,
       [&](const std::string& file, TableFormat format, std::vector<std::string> names) {
-        return plan_labels(file, format, std::move(names), options);
+        ColumnPlan columns = plan_labels(file, format, std::move(names), options);
+        columns.blank_labels = options.blank_labels;
+        return columns;
       },
       options, tuning, context, notes);
   Table& table = settled.table;
@@ -120,7 +123,9 @@ LabelTable read_label_table(const Input& input, const ReadOptions& options, cons
   const std::size_t classes = ids.size();
   out.classes = table.classes.final_names();
   out.labels.reserve(tasks);
-  for (const std::uint16_t code : settled.codes) out.labels.push_back(ClassId{ids[code]});
+  for (const std::uint16_t code : settled.codes) {
+    out.labels.push_back(code == index(kNoClass) ? kNoClass : ClassId{ids[code]});
+  }
   if (confidence_at != kNoColumn) out.confidence.resize(tasks);
   if (!code_of_number.empty()) out.probabilities.assign(tasks * classes, 0.0);
   for (std::size_t t = 0; t < tasks && !numbers.empty(); ++t) {

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "ingest/read.hpp"
+#include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -56,6 +57,19 @@ TEST(ReadLabelTable, JsonLines) {
   const LabelTable table = ingest::read_label_table(
       {"l.jsonl", "{\"task\":1,\"label\":\"a\",\"probability\":0.1,\"p_a\":0.1}\n"}, {}, {}, context);
   EXPECT_EQ(table.confidence, (std::vector<double>{0.1}));
+}
+
+TEST(ReadLabelTable, ABlankLabelIsAnAbstentionWhereItMayBe) {
+  const RunContext context;
+  const ingest::Input input{"l.csv", "task,label,p_a,p_b\nt,,0.5,0.5\nu,b,0,1\nt,,0.5,0.5\n"};
+  EXPECT_THROW(static_cast<void>(ingest::read_label_table(input, {}, {}, context)), Error);
+  const LabelTable table = ingest::read_label_table(input, {.blank_labels = true}, {}, context);
+  EXPECT_EQ(table.labels, (std::vector<ClassId>{kNoClass, ClassId{1}}));
+  EXPECT_EQ(table.probabilities, (std::vector<double>{0.5, 0.5, 0, 1}));
+  const ingest::Input json{"l.jsonl", "{\"task\":1,\"label\":null,\"p_a\":0.5}\n{\"task\":2,\"label\":\"a\",\"p_a\":1}\n"};
+  EXPECT_EQ(ingest::read_label_table(json, {.blank_labels = true}, {}, context).labels[0], kNoClass);
+  const ingest::Input contradiction{"l.csv", "task,label\nt,\nt,b\n"};
+  EXPECT_THROW(static_cast<void>(ingest::read_label_table(contradiction, {.blank_labels = true}, {}, context)), Error);
 }
 
 }  // namespace

@@ -138,11 +138,13 @@ class LabelRows : public RowChecks {
     const Field task = row.field(plan.task);
     const Field label = row.field(plan.label);
     bool good = usable(task, plan.task, line);
-    good = usable(label, plan.label, line) && good;
+    const bool blank = plan.blank_labels &&
+                       (label.state == Field::State::null || (label.state == Field::State::ok && label.text.empty()));
+    good = (blank || usable(label, plan.label, line)) && good;
     const std::size_t numbers_before = chunk_.numbers.size();
     for (const std::size_t column : plan.numbers) good = take_number(row.field(column), column, line) && good;
-    std::uint32_t code = ChunkClasses::kUnknown;
-    if (good) {
+    std::uint32_t code = blank ? Chunk::kBareTask : ChunkClasses::kUnknown;
+    if (good && !blank) {
       code = chunk_.classes.code(label.text, table_.classes);
       if (code == ChunkClasses::kUnknown) good = refuse_label(label.text, plan.names[plan.label], line);
     }

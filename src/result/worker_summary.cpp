@@ -49,6 +49,14 @@ double mutual_information_bits(std::span<const double> prior, std::span<const do
 
 }  // namespace
 
+std::vector<ClassId> delivered_labels(const Aggregation& aggregation, double abstain_below) {
+  std::vector<ClassId> labels = aggregation.labels;
+  for (std::size_t t = 0; t < labels.size() && abstain_below > 0; ++t) {
+    if (aggregation.posterior[t * aggregation.class_count + index(labels[t])] < abstain_below) labels[t] = kNoClass;
+  }
+  return labels;
+}
+
 std::vector<WorkerSummary> summarise_workers(const Dataset& data, const Aggregation& aggregation,
                                              std::span<const double> confusion, const RunContext& context) {
   const std::size_t workers = data.answers.worker_count();

@@ -48,6 +48,50 @@ class Results(ProgramTest):
         for total in sums.values():
             self.assertAlmostEqual(total, 1, delta=1e-5)
 
+    def test_init_and_finish(self):
+        labels = self.simulate(tasks=200, classes=3, workers=15, seed=5)
+        self.run_program("aggregate", labels, "--method", "dawid_skene", "--init", "wawa", "--finish", "em",
+                         "--set", "max_iterations=2", "--set", "finish.max_iterations=3", "--set", "finish.tolerance=0",
+                         "--out", "result")
+        record = self.record()
+        self.assertEqual(record["init"]["method"], "wawa")
+        self.assertEqual(record["init"]["hands_over"], "posterior")
+        self.assertEqual(record["finish"]["method"], "dawid_skene")
+        self.assertEqual(record["finish"]["parameters"]["max_iterations"], 3)
+        self.assertEqual(record["parameters"]["max_iterations"], 2)
+        self.assertEqual(record["iterations"], 3)
+
+    def test_abstention(self):
+        labels = self.simulate(tasks=300, classes=3, workers=15, seed=6)
+        self.run_program("aggregate", labels, "--method", "dawid_skene", "--abstain-below", "0.99", "--out", "result")
+        rows = self.table("result/labels.csv")
+        blank = [row for row in rows if row["label"] == ""]
+        self.assertTrue(blank and len(blank) < len(rows))
+        for row in rows:
+            self.assertEqual(row["label"] == "", float(row["probability"]) < 0.99, row)
+        self.assertEqual(self.record()["abstention"], {"below": 0.99, "tasks": len(blank)})
+        scored = json.loads(self.run_program("evaluate", "result/labels.csv", "crowd/gold.csv", "--json").stdout)
+        self.assertEqual((scored["tasks"], scored["abstained"]), (300 - len(blank), len(blank)))
+        self.assertAlmostEqual(scored["coverage"], 1 - len(blank) / 300)
+        self.run_program("aggregate", labels, "--method", "dawid_skene", "--out", "whole")
+        whole = json.loads(self.run_program("evaluate", "whole/labels.csv", "crowd/gold.csv", "--json").stdout)
+        again = json.loads(self.run_program("evaluate", "whole/labels.csv", "crowd/gold.csv", "--json",
+                                            "--abstain-below", "0.99").stdout)
+        self.assertEqual(again["accuracy"], scored["accuracy"])
+        self.assertGreater(scored["accuracy"]["value"], whole["accuracy"]["value"])
+
+    def test_comparing_without_gold(self):
+        labels = self.simulate(tasks=300, classes=3, workers=15, seed=6)
+        compared = json.loads(self.run_program("compare", labels, "--methods", "majority_vote,dawid_skene,sml", "--json",
+                                               "--folds", "3", "--hide", "0.2").stdout)
+        self.assertEqual(compared["folds"], 3)
+        rows = compared["methods"]
+        self.assertEqual(rows[-1]["method"], "sml")
+        self.assertIn("at most 2 classes", rows[-1]["error"])
+        self.assertEqual(rows[0]["behind_best"]["value"], 0)
+        self.assertGreater(rows[0]["log_probability"]["value"], rows[1]["log_probability"]["value"])
+        self.assertLess(rows[0]["log_probability"]["value"], 0)
+
     def test_run_record(self):
         labels = self.simulate(tasks=100)
         self.run_program("aggregate", labels, "--method", "dawid_skene", "--set", "pseudo_count=0.5", "--seed", "11",

@@ -20,9 +20,9 @@ class ScatteredTables final : public CommunityModel {
 
   /// One step of Minka's fixed point for Ph, a minorise–maximise step: with T = kappa Ph (ψ(kappa Ph + n) − ψ(kappa
   /// Ph)), Ph_ckl ∝ eps + Σ_j r_jc T_jckl. The first tables are the pooled counts.
-  double prepare(const ConfusionPass& pass, const RunContext& context) override {
+  double prepare(const ConfusionPass& pass, const RunContext&) override {
     const bool first = tables_.empty();
-    const auto pooled = pool_workers(pass, context, [&](std::size_t worker, const double* counts, double* sums) {
+    const auto pooled = pool_workers(pass, [&](std::size_t worker, const double* counts, double* sums) {
       const double* const member = membership_of(worker);
       for (std::size_t c = 0; c < communities(); ++c) {
         if (member[c] < kNegligible) continue;

@@ -12,7 +12,6 @@
 namespace wisecrowd {
 namespace {
 
-constexpr std::size_t kWorkersPerBlock = 1024;
 constexpr std::size_t kGroupingRestarts = 20;
 constexpr std::size_t kGroupingRounds = 50;
 /// The most active workers decide where the groups are; the others join the nearest.
@@ -164,20 +163,16 @@ CommunityModel::CommunityModel(const ConfusionPass& pass, const CommunityOptions
       log_shares_(communities_, 0.0) {}
 
 std::vector<double> CommunityModel::pool_workers(
-    const ConfusionPass& pass, const RunContext& context,
+    const ConfusionPass& pass,
     const std::function<void(std::size_t worker, const double* counts, double* sums)>& add) const {
-  const Blocks blocks{pass.worker_count(), kWorkersPerBlock};
-  std::vector<std::vector<double>> parts(blocks.count());
-  context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
-    parts[block].assign(communities_ * cells(), 0.0);
-    std::vector<double> counts(cells());
-    for (std::size_t w = blocks.begin(block); w < blocks.end(block); ++w) {
-      pass.counts(w, counts.data());
-      add(w, counts.data(), parts[block].data());
-    }
+  std::vector<std::vector<double>> parts(pass.worker_blocks());
+  pass.visit_counts([&](std::size_t block, std::size_t worker, const double* counts) {
+    parts[block].resize(communities_ * cells());
+    add(worker, counts, parts[block].data());
   });
   std::vector<double> sums(communities_ * cells(), 0.0);
   for (const auto& part : parts) {
+    if (part.empty()) continue;
     for (std::size_t c = 0; c < sums.size(); ++c) sums[c] += part[c];
   }
   return sums;

@@ -41,7 +41,7 @@ class CommunityModel : public CrowdModel {
 
   /// Σ_j of what `add(worker, counts, sums)` adds, in blocks of workers; sums are communities × labels × stride.
   [[nodiscard]] std::vector<double> pool_workers(
-      const ConfusionPass& pass, const RunContext& context,
+      const ConfusionPass& pass,
       const std::function<void(std::size_t worker, const double* counts, double* sums)>& add) const;
   /// Tables (communities × labels × stride) from pooled counts and the pseudo-counts; returns their log prior.
   double set_tables(const std::vector<double>& pooled, std::vector<double>& tables) const;

@@ -31,24 +31,20 @@ TableModel tables_from_posterior(const Dataset& data, const RunContext& context,
   model.class_prior.resize(classes);
   normalise(model.class_prior);
 
-  const Blocks blocks{workers, kWorkersPerBlock};
-  std::vector<double> partial(blocks.count() * cells, 0.0);
-  context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
-    std::vector<double> counts(classes * pass.stride());
-    for (std::size_t w = blocks.begin(block); w < blocks.end(block); ++w) {
-      pass.counts(w, counts.data());
-      const auto table = model.table(w);
-      for (std::size_t k = 0; k < classes; ++k) {
-        for (std::size_t l = 0; l < classes; ++l) {
-          table[k * classes + l] = counts[l * pass.stride() + k];
-          partial[block * cells + k * classes + l] += table[k * classes + l];
-        }
+  const std::size_t blocks = pass.worker_blocks();
+  std::vector<double> partial(blocks * cells, 0.0);
+  pass.visit_counts([&](std::size_t block, std::size_t worker, const double* counts) {
+    const auto table = model.table(worker);
+    for (std::size_t k = 0; k < classes; ++k) {
+      for (std::size_t l = 0; l < classes; ++l) {
+        table[k * classes + l] = counts[l * pass.stride() + k];
+        partial[block * cells + k * classes + l] += table[k * classes + l];
       }
     }
   });
   std::vector<double> common(cells, classes > 1 ? (1 - kBlankAccuracy) / static_cast<double>(classes - 1) : 1.0);
   for (std::size_t k = 0; k < classes && classes > 1; ++k) common[k * classes + k] = kBlankAccuracy;
-  for (std::size_t b = 0; b < blocks.count(); ++b) {
+  for (std::size_t b = 0; b < blocks; ++b) {
     for (std::size_t c = 0; c < cells; ++c) common[c] += partial[b * cells + c];
   }
   for (std::size_t k = 0; k < classes; ++k) normalise(std::span(common).subspan(k * classes, classes));
@@ -129,6 +125,15 @@ void conclude(const Dataset& data, const RunContext& context, const TableModel& 
   result.log_likelihood = pass.sweep(false, result.posterior).log_likelihood;
   result.has_log_likelihood = true;
   result.labels = hard_labels(result.posterior, classes, ties, context);
+}
+
+std::vector<double> posterior_from_tables(const Dataset& data, const Aggregation& fit, const RunContext& context) {
+  TableModel model = fit.confusion.empty() || fit.class_prior.empty()
+                         ? tables_from_posterior(data, context, fit.posterior)
+                         : TableModel{fit.class_count, fit.confusion, fit.class_prior};
+  Aggregation result = start_aggregation(data);
+  conclude(data, context, model, TieRule::lowest, result);
+  return std::move(result.posterior);
 }
 
 }  // namespace wisecrowd

@@ -42,4 +42,8 @@ void align_truth(TableModel& model, std::span<const double> worker_weights);
 void conclude(const Dataset& data, const RunContext& context, const TableModel& model, TieRule ties,
               Aggregation& result);
 
+/// The posterior that the tables of a fit imply: its own, or, where it has none, those that its posterior gives.
+[[nodiscard]] std::vector<double> posterior_from_tables(const Dataset& data, const Aggregation& fit,
+                                                        const RunContext& context);
+
 }  // namespace wisecrowd

@@ -11,8 +11,8 @@ class SharedTables final : public CommunityModel {
  public:
   using CommunityModel::CommunityModel;
 
-  double prepare(const ConfusionPass& pass, const RunContext& context) override {
-    const auto pooled = pool_workers(pass, context, [this](std::size_t worker, const double* counts, double* sums) {
+  double prepare(const ConfusionPass& pass, const RunContext&) override {
+    const auto pooled = pool_workers(pass, [this](std::size_t worker, const double* counts, double* sums) {
       const double* const member = membership_of(worker);
       for (std::size_t c = 0; c < communities(); ++c) {
         double* const sum = sums + c * cells();

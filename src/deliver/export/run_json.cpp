@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace wisecrowd {
 namespace {
 
@@ -42,6 +44,7 @@ Json counts_json(const Annotations& answers) {
 
 Json evaluation_json(const Evaluation& evaluation) {
   Json json = {{"tasks", evaluation.tasks},
+               {"abstained", evaluation.abstained},
                {"accuracy", estimate_json(evaluation.accuracy)},
                {"macro_f1", estimate_json(evaluation.macro_f1)}};
   const auto add = [&](const char* name, const std::optional<Estimate>& estimate) {
@@ -69,6 +72,10 @@ Json run_record_json(const Result& result) {
   json["command"] = record.command;
   json["method"] = record.method;
   json["parameters"] = object_of(record.parameters, value_json);
+  for (const StageRecord& stage : record.stages) {
+    json[stage.role] = {{"method", stage.method}, {"parameters", object_of(stage.parameters, value_json)}};
+    if (!stage.hand_over.empty()) json[stage.role]["hands_over"] = stage.hand_over;
+  }
   json["seed"] = record.seed;
   json["threads"] = record.threads;
   json["data"] = counts_json(result.data.answers);
@@ -81,6 +88,11 @@ Json run_record_json(const Result& result) {
   json["log_likelihood"] = fit.has_log_likelihood ? Json(fit.log_likelihood) : Json(nullptr);
   json["class_prior"] = fit.class_prior;
   json["learned"] = object_of(fit.learned);
+  if (record.abstain_below > 0) {
+    const auto labels = delivered_labels(fit, record.abstain_below);
+    json["abstention"] = {{"below", record.abstain_below},
+                          {"tasks", std::count(labels.begin(), labels.end(), kNoClass)}};
+  }
   if (record.evaluation) json["evaluation"] = evaluation_json(*record.evaluation);
   std::vector<Warning> warnings = record.data_warnings;
   warnings.insert(warnings.end(), fit.warnings.begin(), fit.warnings.end());

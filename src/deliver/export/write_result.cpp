@@ -37,7 +37,7 @@ bool write_labels(OutputFile& file, const Result& result, const RunContext& cont
       const std::size_t label = index(fit.labels[t]);
       text.append_field(answers.task_names()[t]);
       text.append(',');
-      text.append(fields[label]);
+      if (row[label] >= result.record.abstain_below) text.append(fields[label]);
       text.append(',');
       text.append_probability(row[label]);
       for (std::size_t k = 0; k < fit.class_count; ++k) {

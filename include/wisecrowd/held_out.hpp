@@ -1,0 +1,66 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "wisecrowd/aggregate.hpp"
+
+namespace wisecrowd {
+
+/// How to hide answers.
+struct HeldOutOptions {
+  std::size_t folds = 5;  ///< fits per method, each without other answers
+  double share = 0.1;     ///< of the answers hidden in a fold; folds × share is at most 1
+};
+
+/// Answers in several folds: in each a random share is hidden, and what a method has learned from the rest is judged by
+/// the probability that it gives to what was hidden. No gold is needed, and the same answers are hidden from every
+/// method. A task keeps at least one answer.
+class HeldOut {
+ public:
+  HeldOut(const Dataset& data, const HeldOutOptions& options, const RunContext& context);
+
+  [[nodiscard]] std::size_t folds() const noexcept { return folds_.size(); }
+  /// All hidden answers together; 0 when nothing can be hidden (one answer per task).
+  [[nodiscard]] std::size_t hidden_count() const noexcept { return hidden_count_; }
+  /// The data that a fold leaves to the methods: all tasks and workers, fewer answers.
+  [[nodiscard]] const Dataset& visible(std::size_t fold) const { return folds_[fold].visible; }
+
+  /// ln P(hidden answer | fit) for each hidden answer of a fold, where P = Σ_k q_ik th_j[k][y]: the posterior of its
+  /// task and the table of its worker, both from a fit on visible(fold).
+  [[nodiscard]] std::vector<double> log_probabilities(std::size_t fold, const Aggregation& fit,
+                                                      const RunContext& context) const;
+
+ private:
+  struct Fold {
+    Dataset visible;
+    std::vector<Answer> hidden;
+  };
+  std::vector<Fold> folds_;
+  std::size_t hidden_count_ = 0;
+};
+
+/// A mean with its 95 % interval.
+struct MeanEstimate {
+  double value = 0, low = 0, high = 0;
+};
+
+/// How one method did on hidden answers.
+struct HeldOutScore {
+  std::string method;
+  std::string refusal;           ///< why it could not be fitted; empty if it could
+  MeanEstimate log_probability;  ///< mean ln P of a hidden answer, with a 95 % interval
+  /// How much better the best method of the comparison foretells an answer, on the same answers; its interval is much
+  /// narrower than the difference of two log_probability intervals. 0 for the best one.
+  MeanEstimate behind_best;
+  double seconds = 0;  ///< of all fits
+};
+
+/// Scores every method on the same hidden answers. Methods that refuse the data are kept, with the reason.
+[[nodiscard]] std::vector<HeldOutScore> score_by_held_out_answers(const HeldOut& held_out,
+                                                                  std::span<const MethodStage> methods,
+                                                                  const RunContext& context);
+
+}  // namespace wisecrowd

@@ -1,0 +1,31 @@
+#pragma once
+
+#include "wisecrowd/aggregate.hpp"
+
+namespace wisecrowd::ebcc {
+
+struct Options {
+  std::size_t subtypes = 10;      ///< G: kinds of tasks within a class
+  double subtype_prior = 0.1;     ///< a_pi: Dirichlet mass of the subtypes of a class, split evenly
+  double diagonal_prior = 4;      ///< Dirichlet parameter of the right answer
+  double off_diagonal_prior = 1;  ///< and of each wrong one
+  double class_pseudo_count = 1;  ///< Dirichlet parameter of every class
+  bool learn_class_prior = true;
+  std::size_t max_iterations = 500;
+  double tolerance = 1e-3;   ///< stop when no probability has moved by more
+  std::size_t restarts = 4;  ///< after the first; all are random
+  TieRule ties = TieRule::lowest;
+};
+
+/// Enhanced Bayesian classifier combination: tasks of one class come in hidden subtypes that all workers see, so that
+/// their answers are correlated given the class.
+class Ebcc final : public Aggregator {
+ public:
+  explicit Ebcc(Options options = {}) : options_(options) {}
+  [[nodiscard]] Aggregation fit(const Dataset& data, const RunContext& context, const Start& start = {}) const override;
+
+ private:
+  Options options_;
+};
+
+}  // namespace wisecrowd::ebcc

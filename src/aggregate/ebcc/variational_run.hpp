@@ -1,0 +1,399 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+
+#include "aggregate/ebcc/ebcc.hpp"
+#include "aggregate/shared/gamma_functions.hpp"
+#include "base/huge_vector.hpp"
+#include "base/numeric.hpp"
+#include "base/parallel.hpp"
+#include "base/rng.hpp"
+
+namespace wisecrowd::ebcc {
+
+/// The data and the prior. A cell (k, g) is class k, subtype g.
+struct Problem {
+  Problem(const Dataset& dataset, const Options& given)
+      : data(dataset),
+        options(given),
+        tasks(dataset.answers.task_count()),
+        workers(dataset.answers.worker_count()),
+        classes(dataset.answers.class_count()),
+        cells(classes * given.subtypes),
+        row_prior(given.diagonal_prior + given.off_diagonal_prior * static_cast<double>(classes - 1)) {}
+
+  const Dataset& data;
+  Options options;
+  std::size_t tasks, workers, classes;
+  std::size_t cells;  // K G
+  double row_prior;   // Σ_l of one row of a table
+};
+
+/// Cells of a row are padded to whole vectors.
+[[nodiscard]] inline std::size_t pitch_for(std::size_t cells) { return (cells + 7) / 8 * 8; }
+
+/// Runs blocks of work in the calling thread or on the team. The blocks are the same, so the results are, too.
+class Runner {
+ public:
+  explicit Runner(const RunContext* team) : team_(team) {}
+  void operator()(std::size_t blocks, const std::function<void(std::size_t)>& work) const {
+    if (team_ == nullptr) {
+      for (std::size_t block = 0; block < blocks; ++block) work(block);
+    } else {
+      team_->pool().for_each_block(blocks, [&](std::size_t block, unsigned) { work(block); });
+    }
+  }
+
+ private:
+  const RunContext* team_;
+};
+
+/// One run of mean-field variational Bayes. Real is the type of the large arrays; sums are in double.
+///
+/// Most subtypes die out within a few dozen iterations: the sparse prior empties them, and an empty one stays empty.
+/// Cells without mass are taken out of all arrays, which makes the later iterations many times cheaper.
+template <class Real>
+class VariationalRun {
+ public:
+  explicit VariationalRun(const Problem& problem)
+      : problem_(problem), pitch_(pitch_for(problem.cells)), class_prior_(problem.classes, 0.0) {
+    for (std::size_t c = 0; c < problem.cells; ++c) {
+      class_of_.push_back(static_cast<std::uint32_t>(c / problem.options.subtypes));
+    }
+    posterior_.resize(problem.tasks * pitch_);
+    rows_.resize(problem.workers * problem.classes * pitch_);
+    lay_out();
+    mass_.assign(pitch_, 0.0);
+  }
+
+  /// q_i(k, g) = share_ik times a uniform draw from the simplex of subtypes.
+  void start(std::span<const double> shares, const Rng& stream, const Runner& run) {
+    const std::size_t subtypes = problem_.options.subtypes;
+    sweep_tasks(run, [&](std::size_t block, std::size_t first, std::size_t last, BlockSums& sums) {
+      Rng rng = stream.fork("block", block);
+      std::vector<double> draw(pitch_, 1.0);
+      for (std::size_t t = first; t < last; ++t) {
+        for (std::size_t c = 0; c < cells(); ++c) draw[c] = 1 - rng.uniform();
+#pragma omp simd
+        for (std::size_t c = 0; c < pitch_; ++c) draw[c] = -log_positive(draw[c]);
+        Real* const row = posterior_.data() + t * pitch_;
+        std::fill_n(row, pitch_, Real{0});
+        for (std::size_t k = 0; k < problem_.classes; ++k) {
+          double* const part = draw.data() + k * subtypes;
+          normalise({part, subtypes});
+          for (std::size_t g = 0; g < subtypes; ++g) {
+            row[k * subtypes + g] = static_cast<Real>(part[g] * shares[t * problem_.classes + k]);
+          }
+        }
+        if (!answered(t)) continue;
+        for (std::size_t c = 0; c < cells(); ++c) sums.mass[c] += static_cast<double>(row[c]);
+      }
+    });
+  }
+
+  /// Parameters from the posterior, then the posterior from them. Returns the largest change of a class probability.
+  /// With `with_bound`, bound() is the evidence lower bound after that.
+  double iterate(bool with_bound, const Runner& run) {
+    drop_empty_cells();
+    bound_ = set_class_parameters();
+    bound_ += set_worker_parameters(with_bound, run);
+    return set_posterior(run);
+  }
+
+  [[nodiscard]] double bound() const noexcept { return bound_; }
+  [[nodiscard]] const std::vector<double>& class_prior() const noexcept { return class_prior_; }
+  /// q_i(k, g) of the cells that are left, tasks × pitch.
+  [[nodiscard]] std::span<const Real> cell_posterior() const noexcept { return posterior_; }
+  [[nodiscard]] std::size_t pitch() const noexcept { return pitch_; }
+  /// Expected number of tasks in every cell that is left.
+  [[nodiscard]] std::span<const double> mass() const noexcept { return std::span(mass_).first(cells()); }
+
+  /// tasks × classes.
+  [[nodiscard]] std::vector<double> class_posterior() const {
+    std::vector<double> result(problem_.tasks * problem_.classes, 0.0);
+    for (std::size_t t = 0; t < problem_.tasks; ++t) {
+      for (std::size_t c = 0; c < cells(); ++c) {
+        result[t * problem_.classes + class_of_[c]] += static_cast<double>(posterior_[t * pitch_ + c]);
+      }
+      normalise(std::span(result).subspan(t * problem_.classes, problem_.classes));
+    }
+    return result;
+  }
+
+  /// Tables with subtypes averaged out: Σ_g E pi_kg E v_jkg[l]. Cells that were dropped have no mass and tables as the
+  /// prior has them.
+  [[nodiscard]] std::vector<double> confusion(const Runner& run) const {
+    const std::size_t classes = problem_.classes;
+    const Options& options = problem_.options;
+    const double of_subtype = options.subtype_prior / static_cast<double>(options.subtypes);
+    std::vector<double> class_mass(classes, options.subtype_prior), dropped(classes, options.subtype_prior);
+    for (std::size_t c = 0; c < cells(); ++c) {
+      class_mass[class_of_[c]] += mass_[c];
+      dropped[class_of_[c]] -= of_subtype;
+    }
+    std::vector<double> result(problem_.workers * classes * classes, 0.0);
+    const Blocks blocks{problem_.workers, kWorkersPerBlock};
+    run(blocks.count(), [&](std::size_t block) {
+      std::vector<double> counts(classes * pitch_);
+      for (std::size_t w = blocks.begin(block); w < blocks.end(block); ++w) {
+        gather(w, counts.data());
+        double* const tables = result.data() + w * classes * classes;
+        for (std::size_t c = 0; c < cells(); ++c) {
+          double total = problem_.row_prior;
+          for (std::size_t l = 0; l < classes; ++l) total += counts[l * pitch_ + c];
+          const double weight = (mass_[c] + of_subtype) / (class_mass[class_of_[c]] * total);
+          for (std::size_t l = 0; l < classes; ++l) {
+            tables[class_of_[c] * classes + l] += weight * (counts[l * pitch_ + c] + prior_[l * pitch_ + c]);
+          }
+        }
+        for (std::size_t k = 0; k < classes; ++k) {
+          const double weight = std::max(dropped[k], 0.0) / (class_mass[k] * problem_.row_prior);
+          for (std::size_t l = 0; l < classes; ++l) {
+            tables[k * classes + l] += weight * (k == l ? options.diagonal_prior : options.off_diagonal_prior);
+          }
+          normalise({tables + k * classes, classes});
+        }
+      }
+    });
+    return result;
+  }
+
+ private:
+  static constexpr std::size_t kTasksPerBlock = 512;
+  static constexpr std::size_t kWorkersPerBlock = 16;
+  static constexpr std::size_t kAhead = 8;  // answers whose rows are requested ahead
+  static constexpr double kLogZero = -1e9;
+  /// Cells with less than this part of a task, over all tasks, are empty: the bound changes by about as much.
+  static constexpr double kEmpty = 1e-9;
+
+  struct BlockSums {
+    std::vector<double> mass;
+    double log_evidence = 0;
+    double change = 0;
+  };
+
+  [[nodiscard]] std::size_t cells() const noexcept { return class_of_.size(); }
+  [[nodiscard]] bool answered(std::size_t t) const {
+    const auto offsets = problem_.data.answers.task_offsets();
+    return offsets[t] != offsets[t + 1];
+  }
+
+  /// What depends on which cells there are.
+  void lay_out() {
+    const Options& options = problem_.options;
+    prior_.assign(problem_.classes * pitch_, 1.0);
+    for (std::size_t l = 0; l < problem_.classes; ++l) {
+      for (std::size_t c = 0; c < cells(); ++c) {
+        prior_[l * pitch_ + c] = class_of_[c] == l ? options.diagonal_prior : options.off_diagonal_prior;
+      }
+    }
+    prior_log_beta_ = static_cast<double>(cells()) *
+                      (log_gamma(options.diagonal_prior) +
+                       static_cast<double>(problem_.classes - 1) * log_gamma(options.off_diagonal_prior) -
+                       log_gamma(problem_.row_prior));
+    log_cell_.assign(pitch_, kLogZero);
+  }
+
+  /// Takes empty cells out when that makes rows shorter. The fullest cell of a class always stays.
+  void drop_empty_cells() {
+    std::vector<double> most(problem_.classes, -1.0);
+    for (std::size_t c = 0; c < cells(); ++c) most[class_of_[c]] = std::max(most[class_of_[c]], mass_[c]);
+    std::vector<std::size_t> kept;
+    std::vector<bool> has_fullest(problem_.classes, false);
+    for (std::size_t c = 0; c < cells(); ++c) {
+      const bool fullest = !has_fullest[class_of_[c]] && mass_[c] == most[class_of_[c]];
+      if (fullest) has_fullest[class_of_[c]] = true;
+      if (fullest || mass_[c] >= kEmpty) kept.push_back(c);
+    }
+    const std::size_t pitch = pitch_for(kept.size());
+    if (pitch == pitch_) return;
+    for (std::size_t t = 0; t < problem_.tasks; ++t) {
+      const Real* const from = posterior_.data() + t * pitch_;
+      Real* const to = posterior_.data() + t * pitch;  // never behind what is still to be read
+      for (std::size_t c = 0; c < kept.size(); ++c) to[c] = from[kept[c]];
+      std::fill(to + kept.size(), to + pitch, Real{0});
+    }
+    for (std::size_t c = 0; c < kept.size(); ++c) {
+      class_of_[c] = class_of_[kept[c]];
+      mass_[c] = mass_[kept[c]];
+    }
+    class_of_.resize(kept.size());
+    mass_.resize(pitch);
+    std::fill(mass_.begin() + static_cast<std::ptrdiff_t>(kept.size()), mass_.end(), 0.0);
+    pitch_ = pitch;
+    lay_out();
+  }
+  /// Runs work(block, first, last, sums) over blocks of tasks and adds their sums in order; returns the largest change.
+  template <class Work>
+  double sweep_tasks(const Runner& run, const Work& work) {
+    const Blocks blocks{problem_.tasks, kTasksPerBlock};
+    std::vector<BlockSums> parts(blocks.count());
+    run(blocks.count(), [&](std::size_t block) {
+      parts[block].mass.assign(pitch_, 0.0);
+      work(block, blocks.begin(block), blocks.end(block), parts[block]);
+    });
+    std::fill(mass_.begin(), mass_.end(), 0.0);
+    double change = 0;
+    for (const BlockSums& part : parts) {
+      for (std::size_t c = 0; c < cells(); ++c) mass_[c] += part.mass[c];
+      bound_ += part.log_evidence;
+      change = std::max(change, part.change);
+    }
+    return change;
+  }
+
+  /// E ln tau_k + E ln pi_kg; returns their part of the bound.
+  double set_class_parameters() {
+    const Options& options = problem_.options;
+    const auto count = static_cast<double>(problem_.classes);
+    const double nu0 = options.class_pseudo_count;
+    const double of_subtype = options.subtype_prior / static_cast<double>(options.subtypes);
+    const bool own_priors = !problem_.data.task_priors.empty();
+    std::vector<double> class_mass(problem_.classes, 0.0), log_class(problem_.classes, -std::log(count));
+    double total = count * nu0, bound = 0;
+    for (std::size_t c = 0; c < cells(); ++c) {
+      class_mass[class_of_[c]] += mass_[c];
+      total += mass_[c];
+    }
+    if (options.learn_class_prior && !own_priors) bound += log_gamma(count * nu0) - log_gamma(total);
+    for (std::size_t k = 0; k < problem_.classes; ++k) {
+      class_prior_[k] = options.learn_class_prior ? (class_mass[k] + nu0) / total : 1 / count;
+      if (options.learn_class_prior) {
+        log_class[k] = digamma(class_mass[k] + nu0) - digamma(total);
+        if (!own_priors) bound += log_gamma(class_mass[k] + nu0) - log_gamma(nu0) - class_mass[k] * log_class[k];
+      }
+      bound += log_gamma(options.subtype_prior) - log_gamma(class_mass[k] + options.subtype_prior);
+    }
+    for (std::size_t c = 0; c < cells(); ++c) {
+      const std::size_t k = class_of_[c];
+      const double log_subtype = digamma(mass_[c] + of_subtype) - digamma(class_mass[k] + options.subtype_prior);
+      log_cell_[c] = log_subtype + (own_priors ? 0 : log_class[k]);
+      bound += log_gamma(mass_[c] + of_subtype) - log_gamma(of_subtype) - mass_[c] * log_subtype;
+    }
+    return bound;
+  }
+
+  /// n_j(k, g, l): labels × pitch, from the posteriors of the worker's tasks.
+  void gather(std::size_t worker, double* counts) const {
+    const std::size_t pitch = pitch_;
+    std::fill_n(counts, problem_.classes * pitch, 0.0);
+    const auto id = WorkerId{static_cast<std::uint32_t>(worker)};
+    const auto tasks = problem_.data.answers.tasks_of(id);
+    const auto answers = problem_.data.answers.answers_of(id);
+    const auto labels = problem_.data.answers.labels();
+    for (std::size_t a = 0; a < tasks.size(); ++a) {
+      const Real* const ahead = posterior_.data() + index(tasks[std::min(a + kAhead, tasks.size() - 1)]) * pitch;
+      for (std::size_t c = 0; c < pitch; c += 64 / sizeof(Real)) __builtin_prefetch(ahead + c);
+      const Real* const row = posterior_.data() + index(tasks[a]) * pitch;
+      double* const sum = counts + index(labels[answers[a]]) * pitch;
+#pragma omp simd
+      for (std::size_t c = 0; c < pitch; ++c) sum[c] += static_cast<double>(row[c]);
+    }
+  }
+
+  /// E ln v_jkg[l]; returns the workers' part of the bound if asked for.
+  double set_worker_parameters(bool with_bound, const Runner& run) {
+    const std::size_t classes = problem_.classes, pitch = pitch_;
+    const Blocks blocks{problem_.workers, kWorkersPerBlock};
+    std::vector<double> parts(blocks.count(), 0.0);
+    run(blocks.count(), [&](std::size_t block) {
+      std::vector<double> counts(classes * pitch), digammas(pitch), gammas(pitch), totals(pitch);
+      for (std::size_t w = blocks.begin(block); w < blocks.end(block); ++w) {
+        gather(w, counts.data());
+        std::fill(totals.begin(), totals.end(), problem_.row_prior);
+        for (std::size_t l = 0; l < classes; ++l) {
+          for (std::size_t c = 0; c < pitch; ++c) totals[c] += counts[l * pitch + c];
+        }
+#pragma omp simd
+        for (std::size_t c = 0; c < pitch; ++c) digammas[c] = digamma_positive(totals[c]);
+        for (std::size_t l = 0; l < classes; ++l) {
+          const double* const count = counts.data() + l * pitch;
+          const double* const prior = prior_.data() + l * pitch;
+          Real* const row = rows_.data() + (w * classes + l) * pitch;
+#pragma omp simd
+          for (std::size_t c = 0; c < pitch; ++c) {
+            row[c] = static_cast<Real>(digamma_positive(count[c] + prior[c]) - digammas[c]);
+          }
+          if (!with_bound) continue;
+#pragma omp simd
+          for (std::size_t c = 0; c < pitch; ++c) gammas[c] = log_gamma_positive(count[c] + prior[c]);
+          for (std::size_t c = 0; c < cells(); ++c) {
+            parts[block] += gammas[c] - count[c] * static_cast<double>(row[c]);
+          }
+        }
+        if (!with_bound) continue;
+        for (std::size_t c = 0; c < cells(); ++c) parts[block] -= log_gamma_positive(totals[c]);
+        parts[block] -= prior_log_beta_;
+      }
+    });
+    double sum = 0;
+    for (const double part : parts) sum += part;
+    return sum;
+  }
+
+  double set_posterior(const Runner& run) {
+    const std::size_t classes = problem_.classes, pitch = pitch_;
+    const Dataset& data = problem_.data;
+    const auto offsets = data.answers.task_offsets();
+    const auto workers = data.answers.workers();
+    const auto labels = data.answers.labels();
+    return sweep_tasks(run, [&](std::size_t, std::size_t first, std::size_t last, BlockSums& sums) {
+      std::vector<double> value(pitch), moved(classes);
+      for (std::size_t t = first; t < last; ++t) {
+        std::copy(log_cell_.begin(), log_cell_.end(), value.begin());
+        if (!data.task_priors.empty()) {
+          for (std::size_t c = 0; c < cells(); ++c) {
+            value[c] += std::log(std::max(data.task_priors[t * classes + class_of_[c]], kProbabilityFloor));
+          }
+        }
+        if (data.has_gold() && data.gold[t] != kNoClass) {
+          for (std::size_t c = 0; c < cells(); ++c) {
+            if (class_of_[c] != index(data.gold[t])) value[c] = kLogZero;
+          }
+        }
+        for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {
+          const Real* const row = rows_.data() + (index(workers[a]) * classes + index(labels[a])) * pitch;
+#pragma omp simd
+          for (std::size_t c = 0; c < pitch; ++c) value[c] += static_cast<double>(row[c]);
+        }
+        double top = value[0];
+#pragma omp simd reduction(max : top)
+        for (std::size_t c = 0; c < pitch; ++c) top = value[c] > top ? value[c] : top;
+        double total = 0;
+#pragma omp simd reduction(+ : total)
+        for (std::size_t c = 0; c < pitch; ++c) {
+          value[c] = exp_nonpositive(value[c] - top);
+          total += value[c];
+        }
+        const double scale = 1 / total;
+        Real* const row = posterior_.data() + t * pitch;
+        std::fill(moved.begin(), moved.end(), 0.0);
+        for (std::size_t c = 0; c < cells(); ++c) {
+          moved[class_of_[c]] += value[c] * scale - static_cast<double>(row[c]);
+        }
+        for (const double by : moved) sums.change = std::max(sums.change, std::abs(by));
+#pragma omp simd
+        for (std::size_t c = 0; c < pitch; ++c) row[c] = static_cast<Real>(value[c] * scale);
+        if (offsets[t] == offsets[t + 1]) continue;
+        for (std::size_t c = 0; c < cells(); ++c) sums.mass[c] += value[c] * scale;
+        sums.log_evidence += top + std::log(total);
+      }
+    });
+  }
+
+  const Problem& problem_;
+  std::size_t pitch_;                    // cells with padding
+  std::vector<std::uint32_t> class_of_;  // of each cell that is left, ascending
+  std::vector<double> prior_;            // labels × pitch
+  double prior_log_beta_ = 0;            // Σ over all rows of one worker
+  HugeVector<Real> posterior_;           // tasks × pitch: q_i(k, g)
+  HugeVector<Real> rows_;                // (worker, label) × pitch: E ln v_jkg[l]
+  std::vector<double> mass_;             // Σ_i q_i(k, g) over answered tasks
+  std::vector<double> log_cell_;         // E ln tau_k + E ln pi_kg
+  std::vector<double> class_prior_;
+  double bound_ = 0;
+};
+
+}  // namespace wisecrowd::ebcc
