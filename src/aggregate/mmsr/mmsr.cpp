@@ -22,8 +22,10 @@ constexpr double kMostSkill = 1;
 constexpr std::size_t kWorkersPerBlock = 16;
 constexpr std::size_t kSignSweeps = 100;
 constexpr int kPowerSteps = 50;
-// Thresholds of common tasks, from pairs that can be trusted down to whatever there is.
-constexpr double kThresholds[] = {10, 5, 3, 2, 1};
+// Thresholds of common tasks, from pairs that can be trusted down to whatever there is. Below kTrusted an agreement is
+// little more than one answer's yes or no: the middle of many such values says nothing, their mean still does.
+constexpr double kThresholds[] = {10, 5, 1};
+constexpr double kTrusted = 5;
 // An outlier can be told from three partners on. The highest threshold is taken that leaves as many to this share of
 // the workers who have three at all.
 constexpr std::size_t kEnoughPartners = 3;
@@ -199,6 +201,7 @@ Skills solve(const PairMoments& pairs, const Options& options, std::span<const d
   const double threshold = choose_threshold(pairs, options.min_common);
   skills.min_common = static_cast<std::size_t>(threshold);
   const std::size_t workers = pairs.worker_count();
+  const bool thin = threshold < kTrusted;
   const Network network = build(pairs, threshold, false);
   std::vector<double> s(workers, kFirstSkill);
   for (std::size_t w = 0; w < first.size(); ++w) s[w] = std::clamp(std::abs(first[w]), 0.05, 1.0);
@@ -213,8 +216,8 @@ Skills solve(const PairMoments& pairs, const Options& options, std::span<const d
       for (std::size_t w = blocks.begin(block); w < blocks.end(block); ++w) {
         const std::size_t degree = network.degree(w);
         if (degree == 0 || (pairs.has_gold_worker() && w + 1 == workers)) continue;
-        const std::size_t trim =
-            options.trim >= 0 ? static_cast<std::size_t>(options.trim) : std::max<std::size_t>(degree / 2, 1) - 1;
+        std::size_t trim = thin ? degree / 4 : std::max<std::size_t>(degree / 2, 1) - 1;
+        if (options.trim >= 0) trim = static_cast<std::size_t>(options.trim);
         s[w] = std::clamp(std::sqrt(old[w] * proposal(w, trim, scratch)), kLeastSkill, kMostSkill);
       }
     });
@@ -237,7 +240,7 @@ Skills solve(const PairMoments& pairs, const Options& options, std::span<const d
       break;
     }
   }
-  for (std::size_t step = 0; step < options.polish && !context.cancelled(); ++step) {
+  for (std::size_t step = 0; step < options.polish && !thin && !context.cancelled(); ++step) {
     const double moved = round([&](std::size_t w, std::size_t trim, Scratch& scratch) {
       return best_explained(network, w, old, trim, scratch.errors);
     });
@@ -270,11 +273,12 @@ MethodInfo info() {
   info.parameters = {
       ParameterSpec::integer("trim", defaults.trim, -1, 1e9,
                              "values left out on each side of a worker's current one: as many adversarial partners are "
-                             "harmless; -1 stands for half of the worker's partners less one"),
+                             "harmless; -1 stands for half of the worker's partners less one, or a quarter of "
+                             "them where pairs share fewer than 5 tasks"),
       ParameterSpec::integer(
           "min_common", static_cast<std::int64_t>(defaults.min_common), 0, 1e9,
           "pairs of workers with fewer tasks in common are left out; 0 stands for the highest of 10, "
-          "5, 3, 2, 1 that leaves three partners to nine of ten workers who have as many"),
+          "5, 1 that leaves three partners to nine of ten workers who have as many"),
       ParameterSpec::integer("polish", static_cast<std::int64_t>(defaults.polish), 0, 1e9,
                              "at most so many rounds of least squares over the best explained partners, at the end"),
       ParameterSpec::integer("max_iterations", static_cast<std::int64_t>(defaults.max_iterations), 1, 1e9,
@@ -349,7 +353,7 @@ Aggregation Mmsr::fit(const Dataset& data, const RunContext& context, const Star
                      "lower min_common to use what little is known of them.",
                      thin, skills.min_common)});
   }
-  if (options_.min_common == 0 && skills.min_common < 5) {
+  if (static_cast<double>(skills.min_common) < kTrusted) {
     result.warnings.push_back(
         {"thin_pairs", fmt::format("pairs of workers share few tasks (threshold {}), so single agreements are mostly "
                                    "noise and trimmed means of them poor; pgd weighs pairs by their tasks.",

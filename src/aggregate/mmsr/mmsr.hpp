@@ -6,7 +6,8 @@
 namespace wisecrowd::mmsr {
 
 struct Options {
-  std::int64_t trim = -1;      ///< F: values left out on each side; −1: half of a worker's partners less one
+  std::int64_t trim =
+      -1;  ///< F: values left out on each side; −1: half of a worker's partners less one, a quarter if pairs are thin
   std::size_t min_common = 0;  ///< pairs with fewer common tasks are left out; 0: chosen by the data
   std::size_t polish = 200;    ///< rounds of least squares at the end, at most
   std::size_t max_iterations = 10000;
