@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 
@@ -13,6 +14,9 @@
 
 namespace wisecrowd::ebcc {
 
+/// Rows are requested this many answers before they are read.
+inline constexpr std::size_t kRowsAhead = 8;
+
 /// The data and the prior. A cell (k, g) is class k, subtype g.
 struct Problem {
   Problem(const Dataset& dataset, const Options& given)
@@ -22,14 +26,77 @@ struct Problem {
         workers(dataset.answers.worker_count()),
         classes(dataset.answers.class_count()),
         cells(classes * given.subtypes),
-        row_prior(given.diagonal_prior + given.off_diagonal_prior * static_cast<double>(classes - 1)) {}
+        row_prior(given.diagonal_prior + given.off_diagonal_prior * static_cast<double>(classes - 1)) {
+    const auto labels = data.answers.labels();
+    tasks_by_label.reserve(data.answers.answer_count());
+    first_task.reserve(workers * classes + 1);
+    std::vector<std::vector<std::uint32_t>> lists(classes);
+    for (std::size_t w = 0; w < workers; ++w) {
+      const auto id = WorkerId{static_cast<std::uint32_t>(w)};
+      const auto own_tasks = data.answers.tasks_of(id);
+      const auto own_answers = data.answers.answers_of(id);
+      for (std::size_t a = 0; a < own_tasks.size(); ++a) {
+        lists[index(labels[own_answers[a]])].push_back(static_cast<std::uint32_t>(own_tasks[a]));
+      }
+      for (auto& list : lists) {
+        first_task.push_back(tasks_by_label.size());
+        tasks_by_label.insert(tasks_by_label.end(), list.begin(), list.end());
+        list.clear();
+      }
+    }
+    first_task.push_back(tasks_by_label.size());
+    const auto by = data.answers.workers();
+    answer_rows.assign(by.size() + kRowsAhead, 0);
+    for (std::size_t a = 0; a < by.size(); ++a) {
+      answer_rows[a] = static_cast<std::uint32_t>(index(by[a]) * classes + index(labels[a]));
+    }
+  }
 
   const Dataset& data;
   Options options;
   std::size_t tasks, workers, classes;
   std::size_t cells;  // K G
   double row_prior;   // Σ_l of one row of a table
+  // The tasks to which worker w answered l stand together, so that their sum can stay in registers: those from
+  // first_task[w K + l] to the next.
+  std::vector<std::uint32_t> tasks_by_label;
+  std::vector<std::size_t> first_task;
+  std::vector<std::uint32_t> answer_rows;  // per answer in task order, w K + l; a few more to look ahead
 };
+
+/// sum += the rows that `next` gives, `count` of them. Rows of the usual widths are summed in registers.
+template <std::size_t Pitch, class Real, class Next>
+void add_rows_of(std::size_t pitch, std::size_t count, double* sum, const Next& next) {
+  if constexpr (Pitch != 0) {
+    std::array<double, Pitch> held;
+    for (std::size_t c = 0; c < Pitch; ++c) held[c] = sum[c];
+    for (std::size_t i = 0; i < count; ++i) {
+      const Real* const row = next(i);
+#pragma omp simd
+      for (std::size_t c = 0; c < Pitch; ++c) held[c] += static_cast<double>(row[c]);
+    }
+    for (std::size_t c = 0; c < Pitch; ++c) sum[c] = held[c];
+  } else {
+    for (std::size_t i = 0; i < count; ++i) {
+      const Real* const row = next(i);
+#pragma omp simd
+      for (std::size_t c = 0; c < pitch; ++c) sum[c] += static_cast<double>(row[c]);
+    }
+  }
+}
+
+template <class Real, class Next>
+void add_rows(std::size_t pitch, std::size_t count, double* sum, const Next& next) {
+  switch (pitch) {
+    case 8: return add_rows_of<8, Real>(pitch, count, sum, next);
+    case 16: return add_rows_of<16, Real>(pitch, count, sum, next);
+    case 24: return add_rows_of<24, Real>(pitch, count, sum, next);
+    case 32: return add_rows_of<32, Real>(pitch, count, sum, next);
+    case 40: return add_rows_of<40, Real>(pitch, count, sum, next);
+    case 56: return add_rows_of<56, Real>(pitch, count, sum, next);
+    default: return add_rows_of<0, Real>(pitch, count, sum, next);
+  }
+}
 
 /// Cells of a row are padded to whole vectors.
 [[nodiscard]] inline std::size_t pitch_for(std::size_t cells) { return (cells + 7) / 8 * 8; }
@@ -163,7 +230,6 @@ class VariationalRun {
  private:
   static constexpr std::size_t kTasksPerBlock = 512;
   static constexpr std::size_t kWorkersPerBlock = 16;
-  static constexpr std::size_t kAhead = 8;  // answers whose rows are requested ahead
   static constexpr double kLogZero = -1e9;
   /// Cells with less than this part of a task, over all tasks, are empty: the bound changes by about as much.
   static constexpr double kEmpty = 1e-9;
@@ -279,17 +345,16 @@ class VariationalRun {
   void gather(std::size_t worker, double* counts) const {
     const std::size_t pitch = pitch_;
     std::fill_n(counts, problem_.classes * pitch, 0.0);
-    const auto id = WorkerId{static_cast<std::uint32_t>(worker)};
-    const auto tasks = problem_.data.answers.tasks_of(id);
-    const auto answers = problem_.data.answers.answers_of(id);
-    const auto labels = problem_.data.answers.labels();
-    for (std::size_t a = 0; a < tasks.size(); ++a) {
-      const Real* const ahead = posterior_.data() + index(tasks[std::min(a + kAhead, tasks.size() - 1)]) * pitch;
-      for (std::size_t c = 0; c < pitch; c += 64 / sizeof(Real)) __builtin_prefetch(ahead + c);
-      const Real* const row = posterior_.data() + index(tasks[a]) * pitch;
-      double* const sum = counts + index(labels[answers[a]]) * pitch;
-#pragma omp simd
-      for (std::size_t c = 0; c < pitch; ++c) sum[c] += static_cast<double>(row[c]);
+    const std::uint32_t* const tasks = problem_.tasks_by_label.data();
+    for (std::size_t l = 0; l < problem_.classes; ++l) {
+      const std::size_t first = problem_.first_task[worker * problem_.classes + l];
+      const std::size_t last = problem_.first_task[worker * problem_.classes + l + 1];
+      add_rows<Real>(pitch, last - first, counts + l * pitch, [&](std::size_t a) {
+        const Real* const ahead =
+            posterior_.data() + std::size_t{tasks[std::min(first + a + kRowsAhead, last - 1)]} * pitch;
+        for (std::size_t c = 0; c < pitch; c += 64 / sizeof(Real)) __builtin_prefetch(ahead + c);
+        return posterior_.data() + std::size_t{tasks[first + a]} * pitch;
+      });
     }
   }
 
@@ -337,8 +402,6 @@ class VariationalRun {
     const std::size_t classes = problem_.classes, pitch = pitch_;
     const Dataset& data = problem_.data;
     const auto offsets = data.answers.task_offsets();
-    const auto workers = data.answers.workers();
-    const auto labels = data.answers.labels();
     return sweep_tasks(run, [&](std::size_t, std::size_t first, std::size_t last, BlockSums& sums) {
       std::vector<double> value(pitch), moved(classes);
       for (std::size_t t = first; t < last; ++t) {
@@ -353,11 +416,12 @@ class VariationalRun {
             if (class_of_[c] != index(data.gold[t])) value[c] = kLogZero;
           }
         }
-        for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {
-          const Real* const row = rows_.data() + (index(workers[a]) * classes + index(labels[a])) * pitch;
-#pragma omp simd
-          for (std::size_t c = 0; c < pitch; ++c) value[c] += static_cast<double>(row[c]);
-        }
+        const std::uint32_t* const answer = problem_.answer_rows.data() + offsets[t];
+        add_rows<Real>(pitch, offsets[t + 1] - offsets[t], value.data(), [&](std::size_t a) {
+          const Real* const ahead = rows_.data() + std::size_t{answer[a + kRowsAhead]} * pitch;
+          for (std::size_t c = 0; c < pitch; c += 64 / sizeof(Real)) __builtin_prefetch(ahead + c);
+          return rows_.data() + std::size_t{answer[a]} * pitch;
+        });
         double top = value[0];
 #pragma omp simd reduction(max : top)
         for (std::size_t c = 0; c < pitch; ++c) top = value[c] > top ? value[c] : top;

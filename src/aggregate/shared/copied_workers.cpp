@@ -35,29 +35,62 @@ struct Tally {
   }
 };
 
+/// What each worker says when the votes of the others say k: workers × votes × label, one answer spread over each row.
+std::vector<double> habits(const Annotations& answers, std::span<const float> votes, const RunContext& context) {
+  const std::size_t workers = answers.worker_count(), classes = answers.class_count();
+  std::vector<double> tables(workers * classes * classes, 1 / static_cast<double>(classes));
+  const auto offsets = answers.task_offsets();
+  const auto labels = answers.labels();
+  const Blocks blocks{workers, kWorkersPerBlock};
+  context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
+    for (std::size_t j = blocks.begin(block); j < blocks.end(block); ++j) {
+      double* const table = tables.data() + j * classes * classes;
+      const WorkerId self{static_cast<std::uint32_t>(j)};
+      const auto tasks = answers.tasks_of(self);
+      const auto own = answers.answers_of(self);
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        const std::size_t t = index(tasks[i]), label = index(labels[own[i]]);
+        const auto others = static_cast<double>(offsets[t + 1] - offsets[t]) - 1;
+        for (std::size_t k = 0; k < classes && others > 0; ++k) {
+          const double share = (static_cast<double>(votes[t * classes + k]) - (k == label ? 1 : 0)) / others;
+          table[k * classes + label] += share;
+        }
+      }
+      for (std::size_t k = 0; k < classes; ++k) normalise({table + k * classes, classes});
+    }
+  });
+  return tables;
+}
+
 }  // namespace
 
-std::vector<CopiedPair> copied_workers(const Dataset& data, const Aggregation& fit, const RunContext& context) {
+std::vector<CopiedPair> copied_workers(const Dataset& data, const RunContext& context) {
   const Annotations& answers = data.answers;
-  const std::size_t workers = fit.worker_count, classes = fit.class_count;
-  if (fit.confusion.empty() || answers.answer_count() == 0 || classes < 2) return {};
+  const std::size_t workers = answers.worker_count(), classes = answers.class_count(),
+                    task_count = answers.task_count();
+  if (answers.answer_count() == 0 || classes < 2) return {};
   const auto offsets = answers.task_offsets();
   const auto who = answers.workers();
   const auto labels = answers.labels();
+  std::vector<float> votes(task_count * classes, 0.0F);
+  for (std::size_t t = 0; t < task_count; ++t) {
+    for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) votes[t * classes + index(labels[a])] += 1;
+  }
+  static_cast<void>(answers.worker_offsets());  // built here, not by the threads
+  const std::vector<double> tables = habits(answers, votes, context);
   double pairs_of_answers = 0;
-  for (std::size_t t = 0; t < fit.task_count; ++t) {
+  for (std::size_t t = 0; t < task_count; ++t) {
     const auto m = static_cast<double>(offsets[t + 1] - offsets[t]);
     pairs_of_answers += m * (m - 1) / 2;
   }
-  std::vector<bool> looked_at(fit.task_count, true);
+  std::vector<bool> looked_at(task_count, true);
   if (pairs_of_answers > kMostPairsOfAnswers) {
     Rng rng = context.rng("copied workers");
-    for (std::size_t t = 0; t < fit.task_count; ++t) {
+    for (std::size_t t = 0; t < task_count; ++t) {
       looked_at[t] = rng.bernoulli(kMostPairsOfAnswers / pairs_of_answers);
     }
   }
 
-  static_cast<void>(answers.worker_offsets());  // built here, not by the threads
   const Blocks blocks{workers, kWorkersPerBlock};
   std::vector<Tally> tallies(context.threads());
   std::vector<std::vector<Suspect>> found(blocks.count());
@@ -65,10 +98,9 @@ std::vector<CopiedPair> copied_workers(const Dataset& data, const Aggregation& f
     if (context.cancelled()) return;
     Tally& tally = tallies[thread];
     tally.make_room(workers, classes);
-    std::vector<double> truth(classes);
     for (std::size_t j = blocks.begin(block); j < blocks.end(block); ++j) {
       const WorkerId self{static_cast<std::uint32_t>(j)};
-      const double* const table = fit.confusion.data() + j * classes * classes;
+      const double* const table = tables.data() + j * classes * classes;
       const auto tasks = answers.tasks_of(self);
       const auto own = answers.answers_of(self);
       for (std::size_t i = 0; i < own.size(); ++i) {
@@ -78,7 +110,7 @@ std::vector<CopiedPair> copied_workers(const Dataset& data, const Aggregation& f
         for (AnswerIndex b = own[i] + 1; b < offsets[t + 1]; ++b) {  // sorted by worker: the later ones
           const std::size_t other = index(who[b]);
           if (other == j) continue;
-          const double* const other_table = fit.confusion.data() + other * classes * classes;
+          const double* const other_table = tables.data() + other * classes * classes;
           double* const same = tally.agreement.data() + other * classes;
           if (tally.common[other]++ == 0) {
             tally.touched.push_back(static_cast<std::uint32_t>(other));
@@ -89,13 +121,14 @@ std::vector<CopiedPair> copied_workers(const Dataset& data, const Aggregation& f
             }
           }
           const std::size_t other_label = index(labels[b]);
-          double total = 0, probability = 0;
+          const auto rest = static_cast<double>(offsets[t + 1] - offsets[t]) - 2;
+          double probability = 0;
           for (std::size_t k = 0; k < classes; ++k) {
-            const double said = table[k * classes + label] * other_table[k * classes + other_label];
-            truth[k] = fit.posterior[t * classes + k] / std::max(said, kProbabilityFloor);
-            total += truth[k];
+            const double own_votes = (k == label ? 1 : 0) + (k == other_label ? 1 : 0);
+            const double share = rest > 0 ? (static_cast<double>(votes[t * classes + k]) - own_votes) / rest
+                                          : 1 / static_cast<double>(classes);
+            probability += share * same[k];
           }
-          for (std::size_t k = 0; k < classes; ++k) probability += truth[k] / total * same[k];
           tally.agreed[other] += label == other_label ? 1 : 0;
           tally.expected[other] += probability;
           tally.variance[other] += probability * (1 - probability);

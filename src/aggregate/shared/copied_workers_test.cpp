@@ -30,14 +30,14 @@ Dataset crowd_with_copies(std::uint64_t seed, int tasks, double copies) {
 TEST(CopiedWorkers, IndependentWorkersAreNotSuspected) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const Dataset data = crowd_with_copies(seed, 200, 0);
-    EXPECT_TRUE(copied_workers(data, aggregate(data, "dawid_skene"), RunContext()).empty()) << seed;
+    EXPECT_TRUE(copied_workers(data, RunContext()).empty()) << seed;
   }
 }
 
 TEST(CopiedWorkers, CopiesAreFound) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     const Dataset data = crowd_with_copies(seed, 100, 0.97);
-    const auto pairs = copied_workers(data, aggregate(data, "dawid_skene"), RunContext());
+    const auto pairs = copied_workers(data, RunContext());
     std::set<std::pair<std::uint32_t, std::uint32_t>> found;
     for (const auto& pair : pairs) found.emplace(pair.first, pair.second);
     EXPECT_EQ(found, (std::set<std::pair<std::uint32_t, std::uint32_t>>{{0, 8}, {0, 9}, {8, 9}})) << seed;
@@ -49,9 +49,8 @@ TEST(CopiedWorkers, CopiesAreFound) {
 
 TEST(CopiedWorkers, TheSameForAnyNumberOfThreads) {
   const Dataset data = crowd_with_copies(3, 300, 0.95);
-  const auto fit = aggregate(data, "dawid_skene");
-  const auto one = copied_workers(data, fit, RunContext({.threads = 1}));
-  const auto three = copied_workers(data, fit, RunContext({.threads = 3}));
+  const auto one = copied_workers(data, RunContext({.threads = 1}));
+  const auto three = copied_workers(data, RunContext({.threads = 3}));
   ASSERT_EQ(one.size(), three.size());
   for (std::size_t i = 0; i < one.size(); ++i) EXPECT_EQ(one[i].z, three[i].z);
   EXPECT_FALSE(copied_workers_warning(data, {}));
@@ -61,8 +60,7 @@ TEST(CopiedWorkers, NothingToCompare) {
   AnnotationsBuilder builder({"a", "b"});
   builder.add("t", "v", "a").add("t", "w", "a");
   const Dataset data{builder.build(), {}, {}};
-  EXPECT_TRUE(copied_workers(data, aggregate(data, "dawid_skene"), RunContext()).empty());
-  EXPECT_TRUE(copied_workers(data, aggregate(data, "majority_vote"), RunContext()).empty());
+  EXPECT_TRUE(copied_workers(data, RunContext()).empty());
 }
 
 }  // namespace
