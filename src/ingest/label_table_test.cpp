@@ -66,7 +66,8 @@ TEST(ReadLabelTable, ABlankLabelIsAnAbstentionWhereItMayBe) {
   const LabelTable table = ingest::read_label_table(input, {.blank_labels = true}, {}, context);
   EXPECT_EQ(table.labels, (std::vector<ClassId>{kNoClass, ClassId{1}}));
   EXPECT_EQ(table.probabilities, (std::vector<double>{0.5, 0.5, 0, 1}));
-  const ingest::Input json{"l.jsonl", "{\"task\":1,\"label\":null,\"p_a\":0.5}\n{\"task\":2,\"label\":\"a\",\"p_a\":1}\n"};
+  const ingest::Input json{"l.jsonl",
+                           "{\"task\":1,\"label\":null,\"p_a\":0.5}\n{\"task\":2,\"label\":\"a\",\"p_a\":1}\n"};
   EXPECT_EQ(ingest::read_label_table(json, {.blank_labels = true}, {}, context).labels[0], kNoClass);
   const ingest::Input contradiction{"l.csv", "task,label\nt,\nt,b\n"};
   EXPECT_THROW(static_cast<void>(ingest::read_label_table(contradiction, {.blank_labels = true}, {}, context)), Error);

@@ -12,13 +12,17 @@ namespace {
 // Where the hyper-parameters start.
 constexpr double kFirstStrength = 2;
 constexpr double kFirstSkill = 0.7;
+constexpr double kFirstShare = 0.5;
+constexpr double kSharePseudoCount = 1;
 // The strength s has log prior density ln s − s/2: one table's worth of belief in s = 2.
 constexpr double kStrengthShape = 1;
 constexpr double kStrengthRate = 0.5;
 constexpr double kLeastStrength = 1e-2;
 constexpr double kMostStrength = 1e4;
 
-/// Row prior of worker j: Dirichlet(C_jk), C_jkk = s w_j, C_jkl = s (1 − w_j) U_kl for l ≠ k; every row sums to s.
+/// Row prior of worker j: Dirichlet(s m_jk) with mean m_jkl = w_j 1[k = l] + (1 − w_j) (r U_kl + (1 − r) v_jl): the
+/// worker knows the answer, or slips as the whole crowd does (U), or says something of its own liking (v). Rows sum to
+/// s.
 class LearnedSmoothing final : public CrowdModel {
  public:
   LearnedSmoothing(const ConfusionPass& pass, const Options& options)
@@ -26,7 +30,8 @@ class LearnedSmoothing final : public CrowdModel {
         stride_(pass.stride()),
         options_(options),
         skill_(pass.worker_count(), kFirstSkill),
-        confusions_(classes_ * stride_, 0.0) {
+        confusions_(classes_ * stride_, 0.0),
+        favourites_(pass.worker_count() * stride_, 1.0 / static_cast<double>(std::max<std::size_t>(classes_, 1))) {
     for (std::size_t l = 0; l < classes_; ++l) {
       for (std::size_t k = 0; k < classes_; ++k) {
         if (k != l) confusions_[l * stride_ + k] = 1.0 / static_cast<double>(classes_ - 1);
@@ -34,8 +39,9 @@ class LearnedSmoothing final : public CrowdModel {
     }
   }
 
-  /// One step of Minka's fixed point for w, U and s together, all from their old values: the bound Σ T ln C − Σ B s
-  /// that it maximises separates in the three, so the objective cannot fall.
+  /// One step of Minka's fixed point for w, r, U, v and s together, all from their old values. The bound Σ T ln(s m) −
+  /// Σ B s that it maximises, with T shared out among the three parts of m, separates in all of them, so the objective
+  /// cannot fall.
   double prepare(const ConfusionPass& pass, const RunContext&) override {
     if (classes_ < 2) return 0;
     std::vector<Evidence> parts(pass.worker_blocks());
@@ -50,14 +56,19 @@ class LearnedSmoothing final : public CrowdModel {
     sum.tables.assign(classes_ * stride_, 0.0);
     for (const Evidence& part : parts) {
       sum.rows += part.rows;
+      sum.all += part.all;
+      sum.own += part.own;
+      if (part.tables.empty()) continue;
       for (std::size_t c = 0; c < sum.tables.size(); ++c) sum.tables[c] += part.tables[c];
     }
-    double all = 0;
-    for (const double t : sum.tables) all += t;
-    strength_ = std::clamp((all + kStrengthShape) / (sum.rows + kStrengthRate), kLeastStrength, kMostStrength);
+    double crowd = 0;
+    for (const double t : sum.tables) crowd += t;
+    crowd_share_ = (crowd + kSharePseudoCount) / (crowd + sum.own + 2 * kSharePseudoCount);
+    strength_ = std::clamp((sum.all + kStrengthShape) / (sum.rows + kStrengthRate), kLeastStrength, kMostStrength);
     if (classes_ > 2) update_confusions(sum.tables);
 
-    double objective = kStrengthShape * std::log(strength_) - kStrengthRate * strength_;
+    double objective = kStrengthShape * std::log(strength_) - kStrengthRate * strength_ +
+                       kSharePseudoCount * (std::log(crowd_share_) + std::log1p(-crowd_share_));
     if (classes_ > 2) {
       for (std::size_t l = 0; l < classes_; ++l) {
         for (std::size_t k = 0; k < classes_; ++k) {
@@ -69,7 +80,7 @@ class LearnedSmoothing final : public CrowdModel {
   }
 
   /// Expected logarithms under the Dirichlet posterior b = n + C; the worker's part of the bound is
-  /// Σ_k [ln B(b_k) − ln B(C_k) − Σ_l n_kl E ln th_kl] plus the log prior of its skill.
+  /// Σ_k [ln B(b_k) − ln B(C_k) − Σ_l n_kl E ln th_kl] plus the log priors of its skill and favourites.
   double update(std::size_t worker, const double* counts, double* log_rows) const override {
     if (classes_ < 2) {
       std::fill_n(log_rows, stride_, 0.0);
@@ -102,6 +113,8 @@ class LearnedSmoothing final : public CrowdModel {
     }
     const double log_gamma_strength = log_gamma_positive(strength_);
     for (std::size_t k = 0; k < classes_; ++k) objective += log_gamma_strength - log_gamma_positive(row_total[k]);
+    const double* const favourite = favourites_.data() + worker * stride_;
+    for (std::size_t l = 0; l < classes_; ++l) objective += options_.favourite_pseudo_count * std::log(favourite[l]);
     const double w = skill_[worker];
     return objective + options_.right_pseudo_count * std::log(w) + options_.wrong_pseudo_count * std::log1p(-w);
   }
@@ -138,29 +151,35 @@ class LearnedSmoothing final : public CrowdModel {
   void finish(Aggregation& result) const override {
     result.skill = skill_;
     result.learned.emplace_back("strength", strength_);
+    result.learned.emplace_back("crowd_share", crowd_share_);
     result.objective_name = "evidence lower bound";
   }
 
  private:
   /// Expected numbers of fresh draws from the prior ("tables" of a Chinese restaurant).
   struct Evidence {
-    std::vector<double> tables;  // T_kl summed over workers, labels × stride
+    std::vector<double> tables;  // those of the crowd's confusions: summed over workers, labels × stride
+    double own = 0;              // those of the workers' favourites
+    double all = 0;              // Σ_jkl T_jkl
     double rows = 0;             // Σ_jk ψ(n_jk· + s) − ψ(s)
   };
 
   /// C of one worker, labels × stride; 1 in the padding, where counts are 0 and every difference vanishes.
   void prior_of(std::size_t worker, double* prior) const {
     const double right = strength_ * skill_[worker];
-    const double wrong = strength_ * (1 - skill_[worker]);
+    const double crowd = strength_ * (1 - skill_[worker]) * crowd_share_;
+    const double own = strength_ * (1 - skill_[worker]) * (1 - crowd_share_);
+    const double* const favourite = favourites_.data() + worker * stride_;
     for (std::size_t l = 0; l < classes_; ++l) {
       double* row = prior + l * stride_;
-      for (std::size_t k = 0; k < classes_; ++k) row[k] = wrong * confusions_[l * stride_ + k];
+      for (std::size_t k = 0; k < classes_; ++k) row[k] = crowd * confusions_[l * stride_ + k] + own * favourite[l];
       std::fill(row + classes_, row + stride_, 1.0);
-      row[l] = right;
+      row[l] += right;
     }
   }
 
-  /// Adds one worker's evidence and moves its skill.
+  /// Adds one worker's evidence and moves its skill and favourites. T = C (ψ(n + C) − ψ(C)) is shared out in proportion
+  /// to the parts of C.
   void collect(std::size_t worker, const double* counts, std::vector<double>& prior, std::vector<double>& row_total,
                Evidence& evidence) {
     prior_of(worker, prior.data());
@@ -169,22 +188,38 @@ class LearnedSmoothing final : public CrowdModel {
       for (std::size_t k = 0; k < stride_; ++k) row_total[k] += counts[l * stride_ + k];
     }
     const std::size_t cells = prior.size();
+    thread_local std::vector<double> ratios;
+    ratios.resize(cells);
+    double* const ratio = ratios.data();  // T / C
 #pragma omp simd
     for (std::size_t c = 0; c < cells; ++c) {
-      prior[c] *= digamma_positive(counts[c] + prior[c]) - digamma_positive(prior[c]);
+      ratio[c] = digamma_positive(counts[c] + prior[c]) - digamma_positive(prior[c]);
     }
     const double digamma_strength = digamma_positive(strength_);
     for (std::size_t k = 0; k < classes_; ++k) evidence.rows += digamma_positive(row_total[k]) - digamma_strength;
-    double right = 0, all = 0;
+
+    double& w = skill_[worker];
+    const double crowd = strength_ * (1 - w) * crowd_share_;
+    const double own = strength_ * (1 - w) * (1 - crowd_share_);
+    double* const favourite = favourites_.data() + worker * stride_;
+    double right = 0, all = 0, favourite_total = 0;
     for (std::size_t l = 0; l < classes_; ++l) {
-      right += prior[l * stride_ + l];
+      const double* const row = ratio + l * stride_;
+      double sum = 0;
       for (std::size_t k = 0; k < classes_; ++k) {
-        all += prior[l * stride_ + k];
-        evidence.tables[l * stride_ + k] += prior[l * stride_ + k];
+        all += prior[l * stride_ + k] * row[k];
+        evidence.tables[l * stride_ + k] += crowd * confusions_[l * stride_ + k] * row[k];
+        sum += row[k];
       }
+      right += strength_ * w * row[l];
+      const double said = own * favourite[l] * sum;
+      evidence.own += said;
+      favourite[l] = said + options_.favourite_pseudo_count;
+      favourite_total += favourite[l];
     }
-    skill_[worker] =
-        (right + options_.right_pseudo_count) / (all + options_.right_pseudo_count + options_.wrong_pseudo_count);
+    for (std::size_t l = 0; l < classes_; ++l) favourite[l] /= favourite_total;
+    evidence.all += all;
+    w = (right + options_.right_pseudo_count) / (all + options_.right_pseudo_count + options_.wrong_pseudo_count);
   }
 
   void update_confusions(const std::vector<double>& tables) {
@@ -203,8 +238,10 @@ class LearnedSmoothing final : public CrowdModel {
   std::size_t stride_;
   Options options_;
   double strength_ = kFirstStrength;  // s
+  double crowd_share_ = kFirstShare;  // r
   std::vector<double> skill_;         // w_j
   std::vector<double> confusions_;    // U_kl, labels × stride, zero on the diagonal
+  std::vector<double> favourites_;    // v_jl, workers × stride
 };
 
 }  // namespace
@@ -214,7 +251,9 @@ MethodInfo info() {
   MethodInfo info;
   info.title = "Hierarchical Dawid–Skene";
   info.summary =
-      "Full confusion tables whose smoothing is learned: each worker has a skill, the crowd shares its confusions.";
+      "Full confusion tables whose smoothing is learned: each worker has a skill and favourite answers, the crowd "
+      "shares "
+      "its confusions.";
   info.when_to_use =
       "The default. Borrows strength across workers, so that it holds for two answers per worker and many classes as "
       "well as for thousands of "
@@ -232,6 +271,8 @@ MethodInfo info() {
                           "wrong answers added before a worker's skill is estimated"),
       ParameterSpec::real("confusion_pseudo_count", defaults.confusion_pseudo_count, 1e-3, 1e9,
                           "answers added to every pair of classes before the crowd's common confusions are estimated"),
+      ParameterSpec::real("favourite_pseudo_count", defaults.favourite_pseudo_count, 1e-3, 1e9,
+                          "answers added to every class before a worker's favourite answers are estimated"),
   };
   for (auto& parameter : em_parameters(defaults.em)) {
     if (parameter.name == "class_pseudo_count") {
@@ -250,7 +291,8 @@ std::unique_ptr<Aggregator> make(const Parameters& parameters) {
       Options{.em = em_options_from(parameters),
               .right_pseudo_count = parameters.real("right_pseudo_count"),
               .wrong_pseudo_count = parameters.real("wrong_pseudo_count"),
-              .confusion_pseudo_count = parameters.real("confusion_pseudo_count")});
+              .confusion_pseudo_count = parameters.real("confusion_pseudo_count"),
+              .favourite_pseudo_count = parameters.real("favourite_pseudo_count")});
 }
 
 Aggregation HierarchicalDawidSkene::fit(const Dataset& data, const RunContext& context, const Start& start) const {

@@ -10,10 +10,11 @@ struct Options {
   double right_pseudo_count = 2;      ///< A: prior of a worker's skill, right answers
   double wrong_pseudo_count = 1;      ///< B: and wrong ones
   double confusion_pseudo_count = 1;  ///< per pair of classes, for the crowd's common confusions
+  double favourite_pseudo_count = 1;  ///< per class, for each worker's favourite answers
 };
 
-/// Dawid–Skene whose smoothing is learned: workers are drawn around a skill of their own and the confusions that the
-/// crowd shares, and how tightly is estimated from the data.
+/// Dawid–Skene whose smoothing is learned: workers are drawn around a skill and favourite answers of their own and the
+/// confusions that the crowd shares, and how tightly is estimated from the data.
 class HierarchicalDawidSkene final : public Aggregator {
  public:
   explicit HierarchicalDawidSkene(Options options = {}) : options_(options) {}

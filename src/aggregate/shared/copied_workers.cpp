@@ -154,7 +154,7 @@ std::vector<CopiedPair> copied_workers(const Dataset& data, const RunContext& co
   for (const Suspect& pair : all) excess.push_back((pair.agreed - pair.expected) / pair.common);
   std::nth_element(excess.begin(), excess.begin() + static_cast<std::ptrdiff_t>(excess.size() / 2), excess.end());
   const double usual = std::max(0.0, excess[excess.size() / 2]);
-  const double most = std::sqrt(2 * std::log(static_cast<double>(all.size()))) + 3;
+  const double most = std::sqrt(2 * std::log(static_cast<double>(all.size()))) + 2;
   std::vector<CopiedPair> copied;
   for (const Suspect& pair : all) {
     const double expected = std::min(pair.expected + usual * pair.common, pair.common);
