@@ -121,7 +121,9 @@ TEST_P(EveryAggregator, DegenerateData) {
     check(std::move(one_class));
   }
   {
-    AnnotationsBuilder single_answers({"a", "b", "never"});
+    std::vector<std::string> names{"a", "b", "never"};
+    names.resize(classes(3));
+    AnnotationsBuilder single_answers(names);
     for (int t = 0; t < 6; ++t) single_answers.add(std::to_string(t), std::to_string(t), t % 2 == 0 ? "a" : "b");
     single_answers.add_task("unanswered").add_worker("silent");
     check(std::move(single_answers));

@@ -219,6 +219,14 @@ Aggregation propagate(const Dataset& data, const RunContext& context, const Star
   result.labels = hard_labels(result.posterior, classes, options.ties, context);
   result.learned.emplace_back("damping", damping);
   result.learned.emplace_back("bethe_log_evidence", result.trace.back());
+  const bool coin = options.model == Options::Model::one_coin;
+  const double lead = coin ? prior_mean(normalised(options.accuracy_prior)) - 1.0 / static_cast<double>(classes)
+                           : options.table_prior.diagonal - options.table_prior.off_diagonal;
+  if (lead < 1e-9 && start.empty() && data.gold.empty() && data.task_priors.empty()) {
+    result.warnings.push_back({"prior_expects_no_skill",
+                               "the prior expects workers to be no better than a guess, so nothing tells a class from "
+                               "its opposite; make the prior lean to right answers, or give gold."});
+  }
   if (damping > options.damping) {
     result.warnings.push_back({"oscillating_messages",
                                "messages went round in circles, so they were damped by 0.5; set damping yourself for "

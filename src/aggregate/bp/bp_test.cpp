@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <functional>
@@ -375,6 +376,19 @@ TEST(BeliefPropagation, DampingAndStartsLeadToTheSameFixedPoint) {
     EXPECT_NEAR(plain.posterior[i], damped.posterior[i], 1e-9);
     EXPECT_NEAR(plain.posterior[i], started.posterior[i], 1e-9);
   }
+}
+
+TEST(BeliefPropagation, WarnsOfAPriorThatExpectsNothing) {
+  const auto crowd = testing::small_crowd(4, 50, 8, 2, 5);
+  const auto warned = [&](double right, double wrong) {
+    Options options;
+    options.accuracy_prior = beta_prior(right, wrong);
+    const auto fit = BeliefPropagation(options).fit(crowd.data, RunContext());
+    return std::any_of(fit.warnings.begin(), fit.warnings.end(),
+                       [](const Warning& w) { return w.code == "prior_expects_no_skill"; });
+  };
+  EXPECT_TRUE(warned(1, 1));
+  EXPECT_FALSE(warned(2, 1));
 }
 
 TEST(BeliefPropagation, TwoCoinNeedsTwoClasses) {

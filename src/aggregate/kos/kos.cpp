@@ -1,6 +1,7 @@
 #include "aggregate/kos/kos.hpp"
 
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 
@@ -19,26 +20,43 @@ constexpr std::size_t kWorkersPerBlock = 256;
 /// From −1 … 1 to 0 … 1; sums of signed and unsigned terms may differ by rounding.
 double share_of(double lean) { return std::clamp(0.5 + 0.5 * lean, 0.0, 1.0); }
 
-/// One question of two sides: an answer is +1 or −1.
-class TwoSided {
+/// Some questions of two sides, asked at once: an answer is +1 or −1 to each. They share every access to memory, which
+/// is what a round costs. `Lanes` of them, the unused ones with sides of 0, so that their messages stay 0.
+template <std::size_t Lanes>
+class Questions {
  public:
-  TwoSided(const Dataset& data, const RunContext& context, const Options& options)
-      : answers_(data.answers), context_(context), options_(options) {}
+  using Row = std::array<double, Lanes>;
 
-  /// `sides`: +1 or −1 per answer, in task order. `lean` (per task, −1 … 1), if given, is where tasks start.
-  /// Fills share (per task, the weighted share of +1 votes) and skill (per worker).
-  std::size_t run(std::span<const std::int8_t> sides, std::span<const double> lean, std::uint64_t question);
+  /// `side[label]`: what the label says to each question. `lean` (per task, −1 … 1), if not empty, is where tasks
+  /// start.
+  Questions(const Dataset& data, const RunContext& context, const Options& options, std::vector<Row> side,
+            std::size_t first_question)
+      : share(data.answers.task_count()),
+        skill(data.answers.worker_count()),
+        answers_(data.answers),
+        context_(context),
+        options_(options),
+        side_(std::move(side)) {
+    for (Row& row : share) row.fill(0.5);
+    for (Row& row : skill) row.fill(0.0);
+    for (std::size_t l = 0; l < Lanes; ++l) starts_.push_back(context.rng("start", first_question + l));
+  }
 
-  std::vector<double> share;
-  std::vector<double> skill;
+  std::size_t run_messages(std::span<const Row> lean);
+  std::size_t run_singular(std::span<const Row> lean);
+
+  std::vector<Row> share;  ///< per task, the weighted share of +1 votes
+  std::vector<Row> skill;  ///< per worker
   bool settled = true;
-  bool cancelled = false;
 
  private:
-  std::size_t run_messages(std::span<const std::int8_t> sides, std::span<const double> lean, std::uint64_t question);
-  std::size_t run_singular(std::span<const std::int8_t> sides, std::span<const double> lean, std::uint64_t question);
-  [[nodiscard]] bool stop(std::size_t done);
-
+  [[nodiscard]] const Row& side(std::size_t answer) const { return side_[index(answers_.labels()[answer])]; }
+  [[nodiscard]] bool stop(std::size_t done) const {
+    context_.report({.stage = "iterating",
+                     .done = static_cast<double>(done),
+                     .total = static_cast<double>(options_.max_iterations)});
+    return context_.cancelled();
+  }
   /// Calls work(task, first answer, last answer).
   template <class Work>
   void for_each_task(const Work& work) {
@@ -48,161 +66,229 @@ class TwoSided {
       for (std::size_t t = blocks.begin(block); t < blocks.end(block); ++t) work(t, offsets[t], offsets[t + 1]);
     });
   }
-  /// Calls work(worker, its answers, its tasks); the largest of what it returns.
+  /// Calls work(worker, its answers, its tasks, largest), which may raise `largest`; returns the largest of all.
   template <class Work>
-  double for_each_worker(const Work& work) {
+  Row for_each_worker(const Work& work) {
     const Blocks blocks{answers_.worker_count(), kWorkersPerBlock};
-    std::vector<double> largest(blocks.count(), 0.0);
+    std::vector<Row> largest(blocks.count(), Row{});
     context_.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
       for (std::size_t w = blocks.begin(block); w < blocks.end(block); ++w) {
         const WorkerId id{static_cast<std::uint32_t>(w)};
-        largest[block] = std::max<double>(largest[block], work(w, answers_.answers_of(id), answers_.tasks_of(id)));
+        work(w, answers_.answers_of(id), answers_.tasks_of(id), largest[block]);
       }
     });
-    return largest.empty() ? 0 : *std::max_element(largest.begin(), largest.end());
+    Row all{};
+    for (const Row& row : largest) {
+      for (std::size_t l = 0; l < Lanes; ++l) all[l] = std::max(all[l], row[l]);
+    }
+    return all;
   }
 
   const Annotations& answers_;
   const RunContext& context_;
   const Options& options_;
+  std::vector<Row> side_;
+  std::vector<Rng> starts_;
 };
 
-bool TwoSided::stop(std::size_t done) {
-  context_.report(
-      {.stage = "iterating", .done = static_cast<double>(done), .total = static_cast<double>(options_.max_iterations)});
-  cancelled = cancelled || context_.cancelled();
-  return cancelled;
-}
-
-std::size_t TwoSided::run(std::span<const std::int8_t> sides, std::span<const double> lean, std::uint64_t question) {
-  share.assign(answers_.task_count(), 0.5);
-  skill.assign(answers_.worker_count(), 0.0);
-  return options_.variant == Options::Variant::singular ? run_singular(sides, lean, question)
-                                                        : run_messages(sides, lean, question);
-}
-
-std::size_t TwoSided::run_messages(std::span<const std::int8_t> sides, std::span<const double> lean,
-                                   std::uint64_t question) {
-  // One number per answer, times its side: y x_{i→j} after the task's turn, y v_{j→i} after the worker's. Everyone sums
-  // such products, so the side is looked up only to write.
-  HugeVector<double> message(answers_.answer_count());
-  const Rng root = context_.rng("start", question);
+template <std::size_t Lanes>
+std::size_t Questions<Lanes>::run_messages(std::span<const Row> lean) {
+  // One number per answer and question, times its side: y x_{i→j} after the task's turn, y v_{j→i} after the worker's.
+  // Everyone sums such products, so the side is looked up only to write.
+  HugeVector<Row> message(answers_.answer_count());
   for_each_task([&](std::size_t t, AnswerIndex first, AnswerIndex last) {
-    Rng rng = root.fork("task", t);
-    for (AnswerIndex a = first; a < last; ++a) message[a] = sides[a] * (1 + rng.normal());
+    for (std::size_t l = 0; l < Lanes; ++l) {
+      Rng rng = starts_[l].fork("task", t);
+      for (AnswerIndex a = first; a < last; ++a) message[a][l] = side(a)[l] * (1 + rng.normal());
+    }
   });
   std::size_t round = 0;
-  double scale = 1;  // only ratios matter, and values grow geometrically
+  Row scale;  // only ratios matter, and values grow geometrically
+  scale.fill(1);
   while (round < options_.max_iterations) {
     if (round == 0 && !lean.empty()) {
       for_each_task([&](std::size_t t, AnswerIndex first, AnswerIndex last) {
-        for (AnswerIndex a = first; a < last; ++a) message[a] = sides[a] * lean[t];
+        for (AnswerIndex a = first; a < last; ++a) {
+          for (std::size_t l = 0; l < Lanes; ++l) message[a][l] = side(a)[l] * lean[t][l];
+        }
       });
     } else {
       for_each_task([&](std::size_t, AnswerIndex first, AnswerIndex last) {
-        double sum = 0;
-        for (AnswerIndex a = first; a < last; ++a) sum += message[a];
-        for (AnswerIndex a = first; a < last; ++a) message[a] = scale * sides[a] * (sum - message[a]);
+        Row sum{};
+        for (AnswerIndex a = first; a < last; ++a) {
+          for (std::size_t l = 0; l < Lanes; ++l) sum[l] += message[a][l];
+        }
+        for (AnswerIndex a = first; a < last; ++a) {
+          const Row& y = side(a);
+          for (std::size_t l = 0; l < Lanes; ++l) message[a][l] = scale[l] * y[l] * (sum[l] - message[a][l]);
+        }
       });
     }
-    const double largest = for_each_worker([&](std::size_t w, auto own, auto) {
-      double sum = 0, top = 0;
-      for (const AnswerIndex a : own) sum += message[a];
+    const Row largest = for_each_worker([&](std::size_t w, auto own, auto, Row& top) {
+      Row sum{}, size = top;
       for (const AnswerIndex a : own) {
-        const double value = sum - message[a];
-        message[a] = sides[a] * value;
-        top = std::max(top, std::abs(value));
+        for (std::size_t l = 0; l < Lanes; ++l) sum[l] += message[a][l];
       }
-      skill[w] = own.empty() ? 0 : sum / static_cast<double>(own.size());
-      return top;
+      for (const AnswerIndex a : own) {
+        const Row& y = side(a);
+        for (std::size_t l = 0; l < Lanes; ++l) {
+          const double value = sum[l] - message[a][l];
+          const double weight = std::abs(value);
+          message[a][l] = y[l] * value;
+          size[l] = size[l] > weight ? size[l] : weight;
+        }
+      }
+      top = size;
+      for (std::size_t l = 0; l < Lanes; ++l) {
+        skill[w][l] = own.empty() ? 0 : sum[l] / static_cast<double>(own.size());
+      }
     });
-    scale = largest > 0 ? 1 / largest : 1;
+    for (std::size_t l = 0; l < Lanes; ++l) scale[l] = largest[l] > 0 ? 1 / largest[l] : 1;
     ++round;
     if (stop(round)) break;
   }
-  for (double& s : skill) s *= scale;
+  for (Row& row : skill) {
+    for (std::size_t l = 0; l < Lanes; ++l) row[l] *= scale[l];
+  }
   for_each_task([&](std::size_t t, AnswerIndex first, AnswerIndex last) {
-    double sum = 0, size = 0;
-    for (AnswerIndex a = first; a < last; ++a) {
-      sum += message[a];
-      size += std::abs(message[a]);
-    }
-    if (size > 0) {
-      share[t] = share_of(sum / size);
-    } else if (last > first) {  // its workers answered nothing else, so nothing is known of them: count heads
-      for (AnswerIndex a = first; a < last; ++a) sum += sides[a];
-      share[t] = share_of(sum / static_cast<double>(last - first));
+    for (std::size_t l = 0; l < Lanes; ++l) {
+      double sum = 0, size = 0;
+      for (AnswerIndex a = first; a < last; ++a) {
+        sum += message[a][l];
+        size += std::abs(message[a][l]);
+      }
+      if (size > 0) {
+        share[t][l] = share_of(sum / size);
+      } else if (last > first) {  // its workers answered nothing else, so nothing is known of them: count heads
+        for (AnswerIndex a = first; a < last; ++a) sum += side(a)[l];
+        share[t][l] = share_of(sum / static_cast<double>(last - first));
+      }
     }
   });
   return round;
 }
 
-std::size_t TwoSided::run_singular(std::span<const std::int8_t> sides, std::span<const double> lean,
-                                   std::uint64_t question) {
+template <std::size_t Lanes>
+std::size_t Questions<Lanes>::run_singular(std::span<const Row> lean) {
   // Each worker's answers minus their mean: who always says the same says nothing.
-  std::vector<double> mean(answers_.worker_count(), 0.0);
-  for_each_worker([&](std::size_t w, auto own, auto) {
-    for (const AnswerIndex a : own) mean[w] += sides[a];
-    if (!own.empty()) mean[w] /= static_cast<double>(own.size());
-    return 0.0;
+  std::vector<Row> mean(answers_.worker_count(), Row{});
+  for_each_worker([&](std::size_t w, auto own, auto, Row&) {
+    for (const AnswerIndex a : own) {
+      for (std::size_t l = 0; l < Lanes; ++l) mean[w][l] += side(a)[l];
+    }
+    for (double& m : mean[w]) m /= static_cast<double>(std::max<std::size_t>(own.size(), 1));
   });
-  HugeVector<double> side(answers_.task_count());
-  const Rng root = context_.rng("start", question);
+  HugeVector<Row> lead(answers_.task_count());
   const auto workers = answers_.workers();
   // From the votes, a little shaken, so that no start is orthogonal to the answer.
   for_each_task([&](std::size_t t, AnswerIndex first, AnswerIndex last) {
-    double sum = lean.empty() ? 0 : lean[t] * static_cast<double>(last - first);
-    for (AnswerIndex a = first; a < last && lean.empty(); ++a) sum += sides[a];
-    side[t] = sum + 1e-3 * root.fork("task", t).normal();
+    for (std::size_t l = 0; l < Lanes; ++l) {
+      double sum = lean.empty() ? 0 : lean[t][l] * static_cast<double>(last - first);
+      for (AnswerIndex a = first; a < last && lean.empty(); ++a) sum += side(a)[l];
+      lead[t][l] = sum + 1e-3 * starts_[l].fork("task", t).normal();
+    }
   });
   settled = false;
-  std::vector<double> before;
   std::size_t round = 0;
   while (round < options_.max_iterations) {
-    before = skill;
-    for_each_worker([&](std::size_t w, auto own, auto tasks) {
-      double sum = 0;
-      for (std::size_t i = 0; i < own.size(); ++i) sum += (sides[own[i]] - mean[w]) * side[index(tasks[i])];
+    const std::vector<Row> before = skill;
+    for_each_worker([&](std::size_t w, auto own, auto tasks, Row&) {
+      Row sum{};
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        const Row& y = side(own[i]);
+        for (std::size_t l = 0; l < Lanes; ++l) sum[l] += (y[l] - mean[w][l]) * lead[index(tasks[i])][l];
+      }
       skill[w] = sum;
-      return 0.0;
     });
-    double square = 0;
-    for (const double s : skill) square += s * s;
-    if (square > 0) {
-      for (double& s : skill) s /= std::sqrt(square);
+    double moved = 0;
+    for (std::size_t l = 0; l < Lanes; ++l) {
+      double square = 0;
+      for (const Row& row : skill) square += row[l] * row[l];
+      const double scale = square > 0 ? 1 / std::sqrt(square) : 0;
+      for (std::size_t w = 0; w < skill.size(); ++w) {
+        skill[w][l] *= scale;
+        moved = std::max(moved, std::abs(skill[w][l] - before[w][l]));
+      }
     }
     for_each_task([&](std::size_t t, AnswerIndex first, AnswerIndex last) {
-      double sum = 0;
+      Row sum{};
       for (AnswerIndex a = first; a < last; ++a) {
-        sum += (sides[a] - mean[index(workers[a])]) * skill[index(workers[a])];
+        const std::size_t w = index(workers[a]);
+        for (std::size_t l = 0; l < Lanes; ++l) sum[l] += (side(a)[l] - mean[w][l]) * skill[w][l];
       }
-      side[t] = sum;
+      lead[t] = sum;
     });
     ++round;
-    double moved = 0;
-    for (std::size_t w = 0; w < skill.size(); ++w) moved = std::max(moved, std::abs(skill[w] - before[w]));
     if (stop(round)) break;
     if (moved <= options_.tolerance) {
       settled = true;
       break;
     }
   }
-  // A singular vector has no sign: most of its mass is said to be of workers who are right.
-  double positive = 0, all = 0;
-  for (const double s : skill) {
-    all += s * s;
-    positive += s > 0 ? s * s : 0;
-  }
-  const double sign = positive >= 0.5 * all ? 1 : -1;
-  for (double& s : skill) s *= sign;
-  for_each_task([&](std::size_t t, AnswerIndex first, AnswerIndex last) {
-    double size = 0;
-    for (AnswerIndex a = first; a < last; ++a) {
-      size += std::abs((sides[a] - mean[index(workers[a])]) * skill[index(workers[a])]);
+  for (std::size_t l = 0; l < Lanes; ++l) {
+    // A singular vector has no sign: most of its mass is said to be of workers who are right.
+    double positive = 0, all = 0;
+    for (const Row& row : skill) {
+      all += row[l] * row[l];
+      positive += row[l] > 0 ? row[l] * row[l] : 0;
     }
-    if (size > 0) share[t] = share_of(sign * side[t] / size);
-  });
+    const double sign = positive >= 0.5 * all ? 1 : -1;
+    for (Row& row : skill) row[l] *= sign;
+    for_each_task([&](std::size_t t, AnswerIndex first, AnswerIndex last) {
+      double size = 0;
+      for (AnswerIndex a = first; a < last; ++a) {
+        const std::size_t w = index(workers[a]);
+        size += std::abs((side(a)[l] - mean[w][l]) * skill[w][l]);
+      }
+      if (size > 0) share[t][l] = share_of(sign * lead[t][l] / size);
+    });
+  }
   return round;
+}
+
+/// Asks questions [first, first + Lanes) of `questions` and writes what they say of each class.
+template <std::size_t Lanes>
+void ask(const Dataset& data, const RunContext& context, const Options& options, const Start& start, bool steps,
+         std::size_t first, std::size_t questions, std::vector<double>& above, bool& settled, Aggregation& result) {
+  using Row = typename Questions<Lanes>::Row;
+  const std::size_t classes = result.class_count, tasks = result.task_count;
+  const std::size_t used = std::min(Lanes, questions - first);
+  const auto is_yes = [&](std::size_t k, std::size_t q) { return steps ? k > q : k == q; };
+  std::vector<Row> side(classes, Row{}), lean;
+  for (std::size_t k = 0; k < classes; ++k) {
+    for (std::size_t l = 0; l < used; ++l) side[k][l] = is_yes(k, first + l) ? 1 : -1;
+  }
+  if (!start.empty()) {
+    lean.resize(tasks);
+    for (std::size_t t = 0; t < tasks; ++t) {
+      lean[t].fill(-1);
+      for (std::size_t k = 0; k < classes; ++k) {
+        for (std::size_t l = 0; l < used; ++l) {
+          lean[t][l] += is_yes(k, first + l) ? 2 * start.posterior[t * classes + k] : 0;
+        }
+      }
+    }
+  }
+  Questions<Lanes> asked(data, context, options, std::move(side), first);
+  const bool singular = options.variant == Options::Variant::singular;
+  result.iterations = std::max(result.iterations, singular ? asked.run_singular(lean) : asked.run_messages(lean));
+  settled = settled && asked.settled;
+  for (std::size_t w = 0; w < result.worker_count; ++w) {
+    for (std::size_t l = 0; l < used; ++l) result.skill[w] += asked.skill[w][l] / static_cast<double>(questions);
+  }
+  for (std::size_t t = 0; t < tasks; ++t) {
+    double* const row = result.posterior.data() + t * classes;
+    for (std::size_t l = 0; l < used; ++l) {
+      if (steps) {
+        // P(above q) must not rise with q; what is lost from step to step is P(q).
+        const double now = std::min(above[t], asked.share[t][l]);
+        row[first + l] = above[t] - now;
+        row[classes - 1] = above[t] = now;
+      } else {
+        row[first + l] = asked.share[t][l];
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -262,35 +348,15 @@ Aggregation Kos::fit(const Dataset& data, const RunContext& context, const Start
   const bool steps = classes == 2 || ordered;
   // Rows of zeros (nothing asked) become even in the end.
   result.posterior.assign(tasks * classes, 0.0);
-  TwoSided two_sided(data, context, options_);
-  std::vector<std::int8_t> sides(data.answers.answer_count());
-  std::vector<double> lean, above(tasks, 1.0);
+  std::vector<double> above(tasks, 1.0);
   bool settled = true;
   const auto started = std::chrono::steady_clock::now();
-  for (std::size_t q = 0; q < questions && !two_sided.cancelled; ++q) {
-    const auto is_yes = [&](std::size_t k) { return steps ? k > q : k == q; };
-    for (std::size_t a = 0; a < sides.size(); ++a) sides[a] = is_yes(index(data.answers.labels()[a])) ? 1 : -1;
-    if (!start.empty()) {
-      lean.assign(tasks, -1.0);
-      for (std::size_t t = 0; t < tasks; ++t) {
-        for (std::size_t k = 0; k < classes; ++k) lean[t] += is_yes(k) ? 2 * start.posterior[t * classes + k] : 0;
-      }
-    }
-    result.iterations = std::max(result.iterations, two_sided.run(sides, lean, q));
-    settled = settled && two_sided.settled;
-    for (std::size_t w = 0; w < result.worker_count; ++w) {
-      result.skill[w] += two_sided.skill[w] / static_cast<double>(questions);
-    }
-    for (std::size_t t = 0; t < tasks; ++t) {
-      double* const row = result.posterior.data() + t * classes;
-      if (steps) {
-        // P(above q) must not rise with q; what is lost from step to step is P(q).
-        const double now = std::min(above[t], two_sided.share[t]);
-        row[q] = above[t] - now;
-        row[classes - 1] = above[t] = now;
-      } else {
-        row[q] = two_sided.share[t];
-      }
+  if (questions == 1) {
+    ask<1>(data, context, options_, start, steps, 0, 1, above, settled, result);
+  } else {
+    constexpr std::size_t kAtOnce = 4;
+    for (std::size_t q = 0; q < questions && (q == 0 || !context.cancelled()); q += kAtOnce) {
+      ask<kAtOnce>(data, context, options_, start, steps, q, questions, above, settled, result);
     }
   }
   for (std::size_t t = 0; t < tasks; ++t) normalise(std::span(result.posterior).subspan(t * classes, classes));

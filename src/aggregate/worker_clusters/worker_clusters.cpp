@@ -11,7 +11,7 @@ class SharedTables final : public CommunityModel {
  public:
   using CommunityModel::CommunityModel;
 
-  double prepare(const ConfusionPass& pass, const RunContext& context) override {
+  double prepare(const ConfusionPass& pass, const RunContext&) override {
     const auto pooled = pool_workers(pass, [this](std::size_t worker, const double* counts, double* sums) {
       const double* const member = membership_of(worker);
       for (std::size_t c = 0; c < communities(); ++c) {

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "aggregate/shared/covariance_fit.hpp"
+#include "wisecrowd/aggregate.hpp"
+
+namespace wisecrowd::sml {
+
+struct Options {
+  CovarianceOptions fit;
+  TieRule ties = TieRule::lowest;
+};
+
+/// Spectral meta-learner: worker weights from the rank-one covariance of their answers, two classes.
+class Sml final : public Aggregator {
+ public:
+  explicit Sml(Options options = {}) : options_(options) {}
+  [[nodiscard]] Aggregation fit(const Dataset& data, const RunContext& context, const Start& start = {}) const override;
+
+ private:
+  Options options_;
+};
+
+}  // namespace wisecrowd::sml
