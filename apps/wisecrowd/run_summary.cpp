@@ -158,6 +158,7 @@ std::string run_summary(const Result& result, bool method_is_default, double sec
                                    counted(answers.class_count(), "class")));
   text += line("Method", fmt::format("{}{}, {}, {}", record.method, method_is_default ? " (default)" : "",
                                      status_text(result.aggregation), duration(seconds)));
+  if (!result.aggregation.explanation.empty()) text += line("Why", result.aggregation.explanation);
   for (const StageRecord& stage : record.stages) {
     text += line(stage.role == "init" ? "Init" : "Finish", stage.method);
   }

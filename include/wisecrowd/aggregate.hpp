@@ -51,6 +51,7 @@ struct Aggregation {
   double seconds_per_iteration = 0;  ///< mean wall time of one iteration; not part of the result's identity
   Status status = Status::converged;
   std::vector<Warning> warnings;
+  std::string explanation;  ///< in words, for methods that make a choice: what was chosen and why
   /// Named numbers that the method learned about itself (hyper-parameters, chosen restart …).
   std::vector<std::pair<std::string, double>> learned;
 
@@ -95,6 +96,11 @@ class Aggregator {
   /// `start` is left aside by methods that do not declare uses_start.
   [[nodiscard]] virtual Aggregation fit(const Dataset& data, const RunContext& context,
                                         const Start& start = {}) const = 0;
+  /// What a fit to `data` says of answers that are not part of it: the probability of each. By default
+  /// Σ_k q_ik th_j[k][y], the posterior of the task and the table of the worker (estimated from the posterior if the
+  /// method has none); methods whose answers depend on more than the class say it themselves.
+  [[nodiscard]] virtual std::vector<double> foretell(const Dataset& data, std::span<const Answer> answers,
+                                                     const RunContext& context) const;
 };
 
 /// One method of a chain, with its parameters.
@@ -109,7 +115,8 @@ struct MethodStage {
 
 /// All methods, in the order of methods.def.
 [[nodiscard]] std::span<const MethodInfo> aggregation_methods();
-/// Also by an alias: "em" is dawid_skene. Throws bad_parameter that lists the candidates when there is no such method.
+/// Also by an alias: "em" is dawid_skene, "auto" is automatic. Throws bad_parameter that lists the candidates when
+/// there is no such method.
 [[nodiscard]] const MethodInfo& aggregation_method(std::string_view name);
 /// The method that `aggregate` uses when none is named.
 [[nodiscard]] std::string_view default_aggregation_method();

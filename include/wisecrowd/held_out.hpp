@@ -28,10 +28,18 @@ class HeldOut {
   /// The data that a fold leaves to the methods: all tasks and workers, fewer answers.
   [[nodiscard]] const Dataset& visible(std::size_t fold) const { return folds_[fold].visible; }
 
-  /// ln P(hidden answer | fit) for each hidden answer of a fold, where P = Σ_k q_ik th_j[k][y]: the posterior of its
-  /// task and the table of its worker, both from a fit on visible(fold).
-  [[nodiscard]] std::vector<double> log_probabilities(std::size_t fold, const Aggregation& fit,
+  /// What it hides, in the order of tasks.
+  [[nodiscard]] std::span<const Answer> hidden(std::size_t fold) const { return folds_[fold].hidden; }
+
+  /// ln P(hidden answer) for each hidden answer of all folds, one after the other, by fits to what is visible.
+  [[nodiscard]] std::vector<double> log_probabilities(const Aggregator& method, const RunContext& context) const;
+  /// The same for one fold.
+  [[nodiscard]] std::vector<double> log_probabilities(const Aggregator& method, std::size_t fold,
                                                       const RunContext& context) const;
+  /// By how many standard errors the first of two methods foretells better, given their log_probabilities on all folds
+  /// or on the first ones. The answers of one task count as one observation, because its truth decides over all of
+  /// them.
+  [[nodiscard]] double z_score(std::span<const double> better, std::span<const double> worse) const;
 
  private:
   struct Fold {

@@ -1,3 +1,5 @@
+#include "aggregate/registry.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -48,6 +50,7 @@ std::span<const MethodInfo> aggregation_methods() {
 
 const MethodInfo& aggregation_method(std::string_view name) {
   if (name == "em") name = "dawid_skene";
+  if (name == "auto") name = "automatic";
   std::vector<std::string_view> names;
   for (const MethodInfo& info : aggregation_methods()) {
     if (info.name == name) return info;
@@ -57,11 +60,8 @@ const MethodInfo& aggregation_method(std::string_view name) {
               fmt::format("there is no method '{}': choose {}", name, fmt::join(names, ", ")));
 }
 
-std::string_view default_aggregation_method() { return "hierarchical_dawid_skene"; }
+std::string_view default_aggregation_method() { return "automatic"; }
 
-namespace {
-
-/// Throws unsupported when the method cannot take these data.
 void require_fit(const MethodInfo& info, const Dataset& data, bool with_start) {
   if (data.answers.has_repeats() && !info.allows_repeats) {
     throw Error(ErrorCode::unsupported,
@@ -83,8 +83,6 @@ void require_fit(const MethodInfo& info, const Dataset& data, bool with_start) {
                 fmt::format("{} does not iterate, so it cannot start from another method", info.name));
   }
 }
-
-}  // namespace
 
 std::unique_ptr<Aggregator> make_aggregator(std::string_view name, const Parameters& parameters) {
   const MethodInfo& info = aggregation_method(name);

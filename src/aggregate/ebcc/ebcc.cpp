@@ -72,28 +72,79 @@ std::size_t best_start(const Problem& problem, std::span<const double> shares, s
   return static_cast<std::size_t>(std::max_element(bounds.begin(), bounds.end()) - bounds.begin());
 }
 
+/// Calls visit(state, weight) with the end of the best start, or of every start when they are averaged. The first one
+/// visited is recorded in `result`.
+template <class Real>
+void visit_ends(const Problem& problem, std::span<const double> shares, std::size_t bytes, const RunContext& context,
+                Aggregation& result, const std::function<void(const VariationalRun<Real>&, double)>& visit) {
+  const Options& options = problem.options;
+  const bool many = options.restarts > 0 && options.subtypes > 1;  // one subtype leaves nothing to chance
+  const bool all = many && options.average_starts;
+  // The winner once more, with everything recorded: cheaper than keeping the states of all.
+  const std::size_t first = many && !all ? best_start<Real>(problem, shares, bytes, context) : 0;
+  const std::size_t count = all ? options.restarts + 1 : 1;
+  const Runner team(&context);
+  for (std::size_t i = 0; i < count; ++i) {
+    if (i > 0 && context.cancelled()) break;
+    const auto started = std::chrono::steady_clock::now();
+    VariationalRun<Real> state(problem);
+    state.start(shares, context.rng("restart", first + i), team);
+    climb<Real>(state, options, team, context, i == 0 ? &result : nullptr);
+    const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    if (i == 0) {
+      result.iterations = result.trace.size();
+      result.seconds_per_iteration = seconds / static_cast<double>(std::max<std::size_t>(result.iterations, 1));
+      if (many && !all) result.learned.emplace_back("best_start", static_cast<double>(first));
+    }
+    visit(state, 1 / static_cast<double>(count));
+  }
+}
+
 template <class Real>
 void fit_as(const Problem& problem, std::span<const double> shares, std::size_t bytes, const RunContext& context,
             Aggregation& result) {
-  const Options& options = problem.options;
-  const bool many = options.restarts > 0 && options.subtypes > 1;  // one subtype leaves nothing to chance
-  const std::size_t best = many ? best_start<Real>(problem, shares, bytes, context) : 0;
-  // The winner once more, with everything recorded: cheaper than keeping the states of all.
-  const Runner team(&context);
-  const auto started = std::chrono::steady_clock::now();
-  VariationalRun<Real> state(problem);
-  state.start(shares, context.rng("restart", best), team);
-  climb<Real>(state, options, team, context, &result);
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  result.iterations = result.trace.size();
-  result.seconds_per_iteration = seconds / static_cast<double>(std::max<std::size_t>(result.iterations, 1));
-  result.posterior = state.class_posterior();
-  result.class_prior = state.class_prior();
-  result.confusion = state.confusion(team);
-  if (many) result.learned.emplace_back("best_start", static_cast<double>(best));
-  double used = 0;
-  for (const double mass : state.mass()) used += mass >= 1 ? 1 : 0;
-  result.learned.emplace_back("subtypes_in_use", used);
+  const auto add = [](std::vector<double>& sum, const std::vector<double>& part) {
+    sum.resize(part.size(), 0.0);
+    for (std::size_t e = 0; e < part.size(); ++e) sum[e] += part[e];
+  };
+  const std::size_t classes = result.class_count;
+  visit_ends<Real>(problem, shares, bytes, context, result, [&](const VariationalRun<Real>& state, double) {
+    const bool first = result.posterior.empty();
+    add(result.posterior, state.class_posterior());
+    add(result.class_prior, state.class_prior());
+    add(result.confusion, state.confusion(Runner(&context)));
+    if (!first) return;
+    double used = 0;
+    for (const double mass : state.mass()) used += mass >= 1 ? 1 : 0;
+    result.learned.emplace_back("subtypes_in_use", used);
+    if (problem.options.learn_row_prior) {
+      result.learned.emplace_back("diagonal_prior", state.diagonal_prior());
+      result.learned.emplace_back("off_diagonal_prior", state.off_diagonal_prior());
+    }
+  });
+  for (auto* rows : {&result.posterior, &result.class_prior, &result.confusion}) {
+    for (std::size_t r = 0; r < rows->size(); r += classes) normalise(std::span(*rows).subspan(r, classes));
+  }
+}
+
+/// How much one run keeps, and in which precision; throws when it is too much.
+struct Size {
+  bool single = false;
+  std::size_t bytes = 0;
+};
+
+Size size_of(const Problem& problem) {
+  const std::size_t numbers = (problem.tasks + problem.workers * problem.classes) * pitch_for(problem.cells);
+  const bool single = numbers > kSinglePrecision;
+  const std::size_t bytes = numbers * (single ? sizeof(float) : sizeof(double));
+  if (bytes > kMostBytes) {
+    throw Error(ErrorCode::unsupported,
+                fmt::format("ebcc keeps a probability for every task, class and subtype and a table for every worker "
+                            "and subtype: {:.1f} GB here, {:.0f} at most. Lower subtypes (now {}), or use ibcc.",
+                            static_cast<double>(bytes) / (std::size_t{1} << 30),
+                            static_cast<double>(kMostBytes) / (std::size_t{1} << 30), problem.options.subtypes));
+  }
+  return {single, bytes};
 }
 
 }  // namespace
@@ -123,6 +174,8 @@ MethodInfo info() {
                           "Dirichlet parameter of the right answer in every row of every table"),
       ParameterSpec::real("off_diagonal_prior", defaults.off_diagonal_prior, 1e-3, 1e9,
                           "Dirichlet parameter of each wrong answer"),
+      ParameterSpec::choice("row_prior", "fixed", {"fixed", "learned"},
+                            "whether these two stay as they are, or are estimated from the data"),
       ParameterSpec::choice("class_prior", "learned", {"learned", "uniform"},
                             "how frequent classes are: estimated from the data, or all the same"),
       ParameterSpec::real("class_pseudo_count", defaults.class_pseudo_count, 1e-3, 1e9,
@@ -132,7 +185,9 @@ MethodInfo info() {
       ParameterSpec::real("tolerance", defaults.tolerance, 0, 1,
                           "stop when no probability of a class has moved by more than this"),
       ParameterSpec::integer("restarts", static_cast<std::int64_t>(defaults.restarts), 0, 1e6,
-                             "further starts with other random subtypes; the one with the best bound is kept"),
+                             "further starts with other random subtypes"),
+      ParameterSpec::choice("combine", "best", {"best", "average"},
+                            "what becomes of several starts: the one with the best bound, or the mean of all"),
       tie_rule_parameter(),
   };
   return info;
@@ -144,11 +199,13 @@ std::unique_ptr<Aggregator> make(const Parameters& parameters) {
                                         .subtype_prior = parameters.real("subtype_prior"),
                                         .diagonal_prior = parameters.real("diagonal_prior"),
                                         .off_diagonal_prior = parameters.real("off_diagonal_prior"),
+                                        .learn_row_prior = parameters.choice("row_prior") == "learned",
                                         .class_pseudo_count = parameters.real("class_pseudo_count"),
                                         .learn_class_prior = parameters.choice("class_prior") == "learned",
                                         .max_iterations = whole("max_iterations"),
                                         .tolerance = parameters.real("tolerance"),
                                         .restarts = whole("restarts"),
+                                        .average_starts = parameters.choice("combine") == "average",
                                         .ties = tie_rule_from(parameters.choice("ties"))});
 }
 
@@ -160,23 +217,14 @@ Aggregation Ebcc::fit(const Dataset& data, const RunContext& context, const Star
   result.objective_is_monotone = true;
 
   const Problem problem(data, options_);
-  const std::size_t numbers = (problem.tasks + problem.workers * problem.classes) * pitch_for(problem.cells);
-  const bool single = numbers > kSinglePrecision;
-  const std::size_t bytes = numbers * (single ? sizeof(float) : sizeof(double));
-  if (bytes > kMostBytes) {
-    throw Error(ErrorCode::unsupported,
-                fmt::format("ebcc keeps a probability for every task, class and subtype and a table for every worker "
-                            "and subtype: {:.1f} GB here, {:.0f} at most. Lower subtypes (now {}), or use ibcc.",
-                            static_cast<double>(bytes) / (std::size_t{1} << 30),
-                            static_cast<double>(kMostBytes) / (std::size_t{1} << 30), options_.subtypes));
-  }
+  const Size size = size_of(problem);
   std::vector<double> shares = start.empty() ? vote_fractions(data, context)
                                              : std::vector<double>(start.posterior.begin(), start.posterior.end());
   pin_gold(data, shares);
-  if (single) {
-    fit_as<float>(problem, shares, bytes, context, result);
+  if (size.single) {
+    fit_as<float>(problem, shares, size.bytes, context, result);
   } else {
-    fit_as<double>(problem, shares, bytes, context, result);
+    fit_as<double>(problem, shares, size.bytes, context, result);
   }
   pin_gold(data, result.posterior);
   result.labels = hard_labels(result.posterior, result.class_count, options_.ties, context);
@@ -187,6 +235,24 @@ Aggregation Ebcc::fit(const Dataset& data, const RunContext& context, const Star
                                       result.iterations, options_.tolerance)});
   }
   return result;
+}
+
+std::vector<double> Ebcc::foretell(const Dataset& data, std::span<const Answer> answers,
+                                   const RunContext& context) const {
+  std::vector<double> probabilities(answers.size(), 0.0);
+  if (data.answers.class_count() == 0) return probabilities;
+  const Problem problem(data, options_);
+  const Size size = size_of(problem);
+  std::vector<double> shares = vote_fractions(data, context);
+  pin_gold(data, shares);
+  Aggregation ignored;
+  const auto visit = [&](const auto& state, double weight) { state.foretell(answers, weight, probabilities); };
+  if (size.single) {
+    visit_ends<float>(problem, shares, size.bytes, context, ignored, visit);
+  } else {
+    visit_ends<double>(problem, shares, size.bytes, context, ignored, visit);
+  }
+  return probabilities;
 }
 
 }  // namespace wisecrowd::ebcc

@@ -9,11 +9,13 @@ struct Options {
   double subtype_prior = 0.1;     ///< a_pi: Dirichlet mass of the subtypes of a class, split evenly
   double diagonal_prior = 4;      ///< Dirichlet parameter of the right answer
   double off_diagonal_prior = 1;  ///< and of each wrong one
+  bool learn_row_prior = false;   ///< estimate the two, from these values on
   double class_pseudo_count = 1;  ///< Dirichlet parameter of every class
   bool learn_class_prior = true;
   std::size_t max_iterations = 500;
-  double tolerance = 1e-3;   ///< stop when no probability has moved by more
-  std::size_t restarts = 4;  ///< after the first; all are random
+  double tolerance = 1e-3;      ///< stop when no probability has moved by more
+  std::size_t restarts = 4;     ///< after the first; all are random
+  bool average_starts = false;  ///< the mean over starts instead of the one with the best bound
   TieRule ties = TieRule::lowest;
 };
 
@@ -23,6 +25,9 @@ class Ebcc final : public Aggregator {
  public:
   explicit Ebcc(Options options = {}) : options_(options) {}
   [[nodiscard]] Aggregation fit(const Dataset& data, const RunContext& context, const Start& start = {}) const override;
+  /// By the subtypes: Σ_kg q_i(k, g) E v_jkg[y].
+  [[nodiscard]] std::vector<double> foretell(const Dataset& data, std::span<const Answer> answers,
+                                             const RunContext& context) const override;
 
  private:
   Options options_;

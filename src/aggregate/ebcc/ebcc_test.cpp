@@ -151,9 +151,58 @@ TEST(Ebcc, OneSubtypeIsIbcc) {
     Parameters parameters(aggregation_method("ibcc").parameters);
     parameters.set("tolerance", "0");
     const auto ibcc = aggregate(crowd.data, "ibcc", parameters, RunContext());
-    for (std::size_t e = 0; e < ours.posterior.size(); ++e) ASSERT_NEAR(ours.posterior[e], ibcc.posterior[e], 1e-8);
-    for (std::size_t e = 0; e < ours.confusion.size(); ++e) ASSERT_NEAR(ours.confusion[e], ibcc.confusion[e], 1e-8);
+    // The last bits of the objective decide where ibcc stops: probabilities may then differ by their square root.
+    for (std::size_t e = 0; e < ours.posterior.size(); ++e) ASSERT_NEAR(ours.posterior[e], ibcc.posterior[e], 1e-6);
+    for (std::size_t e = 0; e < ours.confusion.size(); ++e) ASSERT_NEAR(ours.confusion[e], ibcc.confusion[e], 1e-6);
     EXPECT_NEAR(ours.trace.back(), ibcc.trace.back(), 1e-7);
+  }
+}
+
+TEST(Ebcc, LearnedRowsDoNotLowerTheBound) {
+  for (std::uint64_t seed = 0; seed < 8; ++seed) {
+    const auto crowd = testing::small_crowd(seed, 150, seed % 2 == 0 ? 12 : 60, 2 + seed % 4, 4);
+    Options options;
+    options.subtypes = 4;
+    options.learn_row_prior = true;
+    options.restarts = 0;
+    options.tolerance = 0;
+    options.max_iterations = 80;
+    const auto result = Ebcc(options).fit(crowd.data, RunContext({.seed = seed}));
+    for (std::size_t i = 1; i < result.trace.size(); ++i) {
+      ASSERT_GE(result.trace[i], result.trace[i - 1] - 1e-9 * std::abs(result.trace[i])) << seed << " at " << i;
+    }
+  }
+}
+
+TEST(Ebcc, ForetellsByTheTablesWhenThereIsOneSubtype) {
+  const auto crowd = testing::small_crowd(9, 120, 12, 3, 5);
+  Options options;
+  options.subtypes = 1;
+  const Ebcc method(options);
+  std::vector<Answer> asked;
+  for (std::uint32_t t = 0; t < 120; t += 7) {
+    for (std::uint32_t w = 0; w < 12; w += 5)
+      asked.push_back({TaskId{t}, WorkerId{w}, ClassId{static_cast<std::uint16_t>((t + w) % 3)}});
+  }
+  const RunContext context;
+  const auto by_cells = method.foretell(crowd.data, asked, context);
+  const auto by_tables = method.Aggregator::foretell(crowd.data, asked, context);
+  for (std::size_t i = 0; i < asked.size(); ++i) EXPECT_NEAR(by_cells[i], by_tables[i], 1e-9);
+}
+
+TEST(Ebcc, ProbabilitiesOfAllAnswersSumToOneAndStartsAverage) {
+  const auto crowd = testing::small_crowd(10, 100, 10, 3, 5);
+  Options options;
+  options.restarts = 2;
+  options.average_starts = true;
+  const Ebcc method(options);
+  std::vector<Answer> asked;
+  for (std::uint16_t l = 0; l < 3; ++l) asked.push_back({TaskId{5}, WorkerId{2}, ClassId{l}});
+  const auto probabilities = method.foretell(crowd.data, asked, RunContext());
+  EXPECT_NEAR(probabilities[0] + probabilities[1] + probabilities[2], 1, 1e-9);
+  const auto result = method.fit(crowd.data, RunContext());
+  for (std::size_t t = 0; t < 100; ++t) {
+    EXPECT_NEAR(result.posterior[t * 3] + result.posterior[t * 3 + 1] + result.posterior[t * 3 + 2], 1, 1e-12);
   }
 }
 

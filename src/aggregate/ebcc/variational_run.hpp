@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <numeric>
 
 #include "aggregate/ebcc/ebcc.hpp"
 #include "aggregate/shared/gamma_functions.hpp"
@@ -25,8 +26,7 @@ struct Problem {
         tasks(dataset.answers.task_count()),
         workers(dataset.answers.worker_count()),
         classes(dataset.answers.class_count()),
-        cells(classes * given.subtypes),
-        row_prior(given.diagonal_prior + given.off_diagonal_prior * static_cast<double>(classes - 1)) {
+        cells(classes * given.subtypes) {
     const auto labels = data.answers.labels();
     tasks_by_label.reserve(data.answers.answer_count());
     first_task.reserve(workers * classes + 1);
@@ -56,7 +56,6 @@ struct Problem {
   Options options;
   std::size_t tasks, workers, classes;
   std::size_t cells;  // K G
-  double row_prior;   // Σ_l of one row of a table
   // The tasks to which worker w answered l stand together, so that their sum can stay in registers: those from
   // first_task[w K + l] to the next.
   std::vector<std::uint32_t> tasks_by_label;
@@ -125,7 +124,11 @@ template <class Real>
 class VariationalRun {
  public:
   explicit VariationalRun(const Problem& problem)
-      : problem_(problem), pitch_(pitch_for(problem.cells)), class_prior_(problem.classes, 0.0) {
+      : problem_(problem),
+        pitch_(pitch_for(problem.cells)),
+        diagonal_(problem.options.diagonal_prior),
+        off_diagonal_(problem.options.off_diagonal_prior),
+        class_prior_(problem.classes, 0.0) {
     for (std::size_t c = 0; c < problem.cells; ++c) {
       class_of_.push_back(static_cast<std::uint32_t>(c / problem.options.subtypes));
     }
@@ -165,6 +168,7 @@ class VariationalRun {
   double iterate(bool with_bound, const Runner& run) {
     drop_empty_cells();
     bound_ = set_class_parameters();
+    if (problem_.options.learn_row_prior && problem_.classes > 1) bound_ += learn_row_prior(run);
     bound_ += set_worker_parameters(with_bound, run);
     return set_posterior(run);
   }
@@ -176,6 +180,33 @@ class VariationalRun {
   [[nodiscard]] std::size_t pitch() const noexcept { return pitch_; }
   /// Expected number of tasks in every cell that is left.
   [[nodiscard]] std::span<const double> mass() const noexcept { return std::span(mass_).first(cells()); }
+
+  [[nodiscard]] double diagonal_prior() const noexcept { return diagonal_; }
+  [[nodiscard]] double off_diagonal_prior() const noexcept { return off_diagonal_; }
+
+  /// Adds to each of `probabilities` that of an answer, Σ_kg q_i(k, g) E v_jkg[y], times `weight`.
+  void foretell(std::span<const Answer> answers, double weight, std::span<double> probabilities) const {
+    std::vector<std::size_t> order(answers.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(),
+                     [&](std::size_t a, std::size_t b) { return answers[a].worker < answers[b].worker; });
+    std::vector<double> counts(problem_.classes * pitch_), totals(pitch_);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+      const Answer& answer = answers[order[i]];
+      if (i == 0 || answer.worker != answers[order[i - 1]].worker) {
+        gather(index(answer.worker), counts.data());
+        std::fill(totals.begin(), totals.end(), row_prior());
+        for (std::size_t e = 0; e < counts.size(); ++e) totals[e % pitch_] += counts[e];
+      }
+      const Real* const posterior = posterior_.data() + index(answer.task) * pitch_;
+      const std::size_t row = index(answer.label) * pitch_;
+      double sum = 0;
+      for (std::size_t c = 0; c < cells(); ++c) {
+        sum += static_cast<double>(posterior[c]) * (counts[row + c] + prior_[row + c]) / totals[c];
+      }
+      probabilities[order[i]] += weight * sum;
+    }
+  }
 
   /// tasks × classes.
   [[nodiscard]] std::vector<double> class_posterior() const {
@@ -208,7 +239,7 @@ class VariationalRun {
         gather(w, counts.data());
         double* const tables = result.data() + w * classes * classes;
         for (std::size_t c = 0; c < cells(); ++c) {
-          double total = problem_.row_prior;
+          double total = row_prior();
           for (std::size_t l = 0; l < classes; ++l) total += counts[l * pitch_ + c];
           const double weight = (mass_[c] + of_subtype) / (class_mass[class_of_[c]] * total);
           for (std::size_t l = 0; l < classes; ++l) {
@@ -216,9 +247,9 @@ class VariationalRun {
           }
         }
         for (std::size_t k = 0; k < classes; ++k) {
-          const double weight = std::max(dropped[k], 0.0) / (class_mass[k] * problem_.row_prior);
+          const double weight = std::max(dropped[k], 0.0) / (class_mass[k] * row_prior());
           for (std::size_t l = 0; l < classes; ++l) {
-            tables[k * classes + l] += weight * (k == l ? options.diagonal_prior : options.off_diagonal_prior);
+            tables[k * classes + l] += weight * (k == l ? diagonal_ : off_diagonal_);
           }
           normalise({tables + k * classes, classes});
         }
@@ -246,20 +277,68 @@ class VariationalRun {
     return offsets[t] != offsets[t + 1];
   }
 
+  [[nodiscard]] double row_prior() const noexcept {
+    return diagonal_ + off_diagonal_ * static_cast<double>(problem_.classes - 1);
+  }
+
   /// What depends on which cells there are.
   void lay_out() {
-    const Options& options = problem_.options;
+    set_prior();
+    log_cell_.assign(pitch_, kLogZero);
+  }
+  void set_prior() {
     prior_.assign(problem_.classes * pitch_, 1.0);
     for (std::size_t l = 0; l < problem_.classes; ++l) {
-      for (std::size_t c = 0; c < cells(); ++c) {
-        prior_[l * pitch_ + c] = class_of_[c] == l ? options.diagonal_prior : options.off_diagonal_prior;
-      }
+      for (std::size_t c = 0; c < cells(); ++c) prior_[l * pitch_ + c] = class_of_[c] == l ? diagonal_ : off_diagonal_;
     }
     prior_log_beta_ = static_cast<double>(cells()) *
-                      (log_gamma(options.diagonal_prior) +
-                       static_cast<double>(problem_.classes - 1) * log_gamma(options.off_diagonal_prior) -
-                       log_gamma(problem_.row_prior));
-    log_cell_.assign(pitch_, kLogZero);
+                      (log_gamma(diagonal_) + static_cast<double>(problem_.classes - 1) * log_gamma(off_diagonal_) -
+                       log_gamma(row_prior()));
+  }
+
+  /// One step of Minka's fixed point for the strength s of all rows and the share d of the right answer in it. Their
+  /// log prior, which is returned, is that of a row of five answers, four of them right: 5 ln s − s + 4 ln d + ln(1 −
+  /// d).
+  double learn_row_prior(const Runner& run) {
+    const std::size_t classes = problem_.classes, pitch = pitch_;
+    struct Evidence {
+      double right = 0, wrong = 0, rows = 0;
+    };
+    const Blocks blocks{problem_.workers, kWorkersPerBlock};
+    std::vector<Evidence> parts(blocks.count());
+    const double digamma_row = digamma(row_prior());
+    run(blocks.count(), [&](std::size_t block) {
+      std::vector<double> counts(classes * pitch), totals(pitch), fresh(pitch);
+      for (std::size_t w = blocks.begin(block); w < blocks.end(block); ++w) {
+        gather(w, counts.data());
+        std::fill(totals.begin(), totals.end(), row_prior());
+        for (std::size_t l = 0; l < classes; ++l) {
+          const double* const count = counts.data() + l * pitch;
+          const double* const prior = prior_.data() + l * pitch;
+#pragma omp simd
+          for (std::size_t c = 0; c < pitch; ++c) {
+            totals[c] += count[c];
+            fresh[c] = prior[c] * (digamma_positive(count[c] + prior[c]) - digamma_positive(prior[c]));
+          }
+          for (std::size_t c = 0; c < cells(); ++c) {
+            (class_of_[c] == l ? parts[block].right : parts[block].wrong) += fresh[c];
+          }
+        }
+        for (std::size_t c = 0; c < cells(); ++c) parts[block].rows += digamma_positive(totals[c]) - digamma_row;
+      }
+    });
+    Evidence sum;
+    for (const Evidence& part : parts) {
+      sum.right += part.right;
+      sum.wrong += part.wrong;
+      sum.rows += part.rows;
+    }
+    const double strength = std::clamp((sum.right + sum.wrong + 5) / (sum.rows + 1), 1e-2, 1e4);
+    const double share = (sum.right + 4) / (sum.right + sum.wrong + 5);
+    diagonal_ = strength * share;
+    off_diagonal_ = strength * (1 - share) / static_cast<double>(classes - 1);
+    set_prior();
+    return 5 * std::log(strength) - strength + 4 * std::log(share) + std::log1p(-share);
   }
 
   /// Takes empty cells out when that makes rows shorter. The fullest cell of a class always stays.
@@ -367,7 +446,7 @@ class VariationalRun {
       std::vector<double> counts(classes * pitch), digammas(pitch), gammas(pitch), totals(pitch);
       for (std::size_t w = blocks.begin(block); w < blocks.end(block); ++w) {
         gather(w, counts.data());
-        std::fill(totals.begin(), totals.end(), problem_.row_prior);
+        std::fill(totals.begin(), totals.end(), row_prior());
         for (std::size_t l = 0; l < classes; ++l) {
           for (std::size_t c = 0; c < pitch; ++c) totals[c] += counts[l * pitch + c];
         }
@@ -450,6 +529,7 @@ class VariationalRun {
   const Problem& problem_;
   std::size_t pitch_;                    // cells with padding
   std::vector<std::uint32_t> class_of_;  // of each cell that is left, ascending
+  double diagonal_, off_diagonal_;       // Dirichlet parameters of a right and of each wrong answer
   std::vector<double> prior_;            // labels × pitch
   double prior_log_beta_ = 0;            // Σ over all rows of one worker
   HugeVector<Real> posterior_;           // tasks × pitch: q_i(k, g)

@@ -126,7 +126,7 @@ Slow slow_fit(const Dataset& data, std::size_t iterations) {
     fit.bound.push_back(bound);
     // Truth.
     double nu_total = 0;
-    for (const double v : nu) nu_total += v;
+    for (const double mass : nu) nu_total += mass;
     for (std::size_t t = 0; t < N; ++t) {
       for (std::size_t k = 0; k < K; ++k) {
         fit.q[t][k] = digamma(nu[k]) - digamma(nu_total);

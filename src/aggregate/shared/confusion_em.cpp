@@ -121,7 +121,8 @@ std::vector<double> confusion_tables(const ConfusionPass& pass, const CrowdModel
   return confusion;
 }
 
-/// Warns when some relabelling of the truth would agree better with what workers said than the solution itself.
+}  // namespace
+
 void warn_if_flipped(const Dataset& data, Aggregation& result) {
   const std::size_t classes = result.class_count;
   if (classes < 2) return;
@@ -148,8 +149,6 @@ void warn_if_flipped(const Dataset& data, Aggregation& result) {
          "flipped. Give some gold (--gold), or compare with majority_vote."});
   }
 }
-
-}  // namespace
 
 double CrowdModel::prepare(const ConfusionPass&, const RunContext&) { return 0; }
 

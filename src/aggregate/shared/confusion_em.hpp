@@ -48,6 +48,9 @@ class CrowdModel {
   virtual void finish(Aggregation& result) const;
 };
 
+/// Warns when some relabelling of the truth would agree better with what workers said than the solution itself.
+void warn_if_flipped(const Dataset& data, Aggregation& result);
+
 /// EM for confusion tables: start, then M-step and E-step in turn until the objective stands still.
 /// `start`, if given, takes the place of options.start; restarts stay random. `make_model` is called once per start.
 [[nodiscard]] Aggregation fit_confusion_em(

@@ -39,7 +39,7 @@ TEST(CopiedWorkers, CopiesAreFound) {
   const Pairs planted = {{0, 8}, {0, 9}, {8, 9}};
   std::size_t found = 0;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    const Dataset data = crowd_with_copies(seed, 100, 0.97);
+    const Dataset data = crowd_with_copies(seed, 150, 0.97);
     const auto pairs = copied_workers(data, RunContext());
     for (const auto& pair : pairs) {
       EXPECT_TRUE(planted.contains({pair.first, pair.second})) << seed;

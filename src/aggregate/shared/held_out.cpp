@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <map>
 #include <numeric>
 
+#include "aggregate/registry.hpp"
 #include "aggregate/shared/table_model.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
@@ -84,23 +86,59 @@ HeldOut::HeldOut(const Dataset& data, const HeldOutOptions& options, const RunCo
   }
 }
 
-std::vector<double> HeldOut::log_probabilities(std::size_t fold, const Aggregation& fit,
-                                               const RunContext& context) const {
-  const Fold& part = folds_[fold];
-  const std::size_t classes = fit.class_count;
+std::vector<double> Aggregator::foretell(const Dataset& data, std::span<const Answer> answers,
+                                         const RunContext& context) const {
+  const Aggregation result = fit(data, context);
+  const std::size_t classes = result.class_count;
   std::vector<double> estimated;
-  if (fit.confusion.empty()) estimated = tables_from_posterior(part.visible, context, fit.posterior).tables;
-  const std::vector<double>& tables = fit.confusion.empty() ? estimated : fit.confusion;
-  std::vector<double> logs;
-  logs.reserve(part.hidden.size());
-  for (const Answer& answer : part.hidden) {
-    const double* const posterior = fit.posterior.data() + index(answer.task) * classes;
+  if (result.confusion.empty()) estimated = tables_from_posterior(data, context, result.posterior).tables;
+  const std::vector<double>& tables = result.confusion.empty() ? estimated : result.confusion;
+  std::vector<double> probabilities;
+  probabilities.reserve(answers.size());
+  for (const Answer& answer : answers) {
+    const double* const posterior = result.posterior.data() + index(answer.task) * classes;
     const double* const table = tables.data() + index(answer.worker) * classes * classes;
     double probability = 0;
     for (std::size_t k = 0; k < classes; ++k) probability += posterior[k] * table[k * classes + index(answer.label)];
-    logs.push_back(std::log(std::max(probability, kProbabilityFloor)));
+    probabilities.push_back(probability);
+  }
+  return probabilities;
+}
+
+std::vector<double> HeldOut::log_probabilities(const Aggregator& method, std::size_t fold,
+                                               const RunContext& context) const {
+  std::vector<double> logs = method.foretell(folds_[fold].visible, folds_[fold].hidden, context);
+  for (double& p : logs) p = std::log(std::max(p, kProbabilityFloor));
+  return logs;
+}
+
+std::vector<double> HeldOut::log_probabilities(const Aggregator& method, const RunContext& context) const {
+  std::vector<double> logs;
+  logs.reserve(hidden_count_);
+  for (std::size_t f = 0; f < folds_.size(); ++f) {
+    if (context.cancelled()) return {};
+    const auto part = log_probabilities(method, f, context);
+    logs.insert(logs.end(), part.begin(), part.end());
   }
   return logs;
+}
+
+double HeldOut::z_score(std::span<const double> better, std::span<const double> worse) const {
+  std::map<TaskId, double> by_task;
+  std::size_t at = 0;
+  for (const Fold& fold : folds_) {
+    if (at >= better.size()) break;
+    for (const Answer& answer : fold.hidden) {
+      by_task[answer.task] += better[at] - worse[at];
+      ++at;
+    }
+  }
+  double sum = 0, squares = 0;
+  for (const auto& [task, difference] : by_task) {
+    sum += difference;
+    squares += difference * difference;
+  }
+  return squares > 0 ? sum / std::sqrt(squares) : 0;
 }
 
 std::vector<HeldOutScore> score_by_held_out_answers(const HeldOut& held_out, std::span<const MethodStage> methods,
@@ -111,11 +149,8 @@ std::vector<HeldOutScore> score_by_held_out_answers(const HeldOut& held_out, std
     scores[m].method = methods[m].method;
     const auto started = std::chrono::steady_clock::now();
     try {
-      for (std::size_t f = 0; f < held_out.folds() && !context.cancelled(); ++f) {
-        const Aggregation fit = aggregate(held_out.visible(f), methods[m].method, methods[m].parameters, context);
-        const auto part = held_out.log_probabilities(f, fit, context);
-        logs[m].insert(logs[m].end(), part.begin(), part.end());
-      }
+      require_fit(aggregation_method(methods[m].method), held_out.visible(0), false);
+      logs[m] = held_out.log_probabilities(*make_aggregator(methods[m].method, methods[m].parameters), context);
       if (!logs[m].empty()) scores[m].log_probability = mean_of(logs[m]);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::unsupported) throw;

@@ -64,7 +64,11 @@ TEST(HeldOut, ProbabilityOfAHiddenAnswerByHand) {
   const RunContext context;
   const HeldOut held_out(crowd.data, {.folds = 2, .share = 0.3}, context);
   const auto fit = aggregate(held_out.visible(1), "dawid_skene");
-  const auto logs = held_out.log_probabilities(1, fit, context);
+  const auto both =
+      held_out.log_probabilities(*make_aggregator("dawid_skene", stage("dawid_skene").parameters), context);
+  ASSERT_EQ(both.size(), held_out.hidden_count());
+  const std::vector<double> logs(both.begin() + static_cast<std::ptrdiff_t>(held_out.hidden(0).size()), both.end());
+  EXPECT_EQ(held_out.z_score(both, both), 0);
   const auto all = pairs_of(crowd.data.answers), seen = pairs_of(held_out.visible(1).answers);
   std::vector<Pair> gone;
   std::set_difference(all.begin(), all.end(), seen.begin(), seen.end(), std::back_inserter(gone));

@@ -88,6 +88,7 @@ Json run_record_json(const Result& result) {
   json["log_likelihood"] = fit.has_log_likelihood ? Json(fit.log_likelihood) : Json(nullptr);
   json["class_prior"] = fit.class_prior;
   json["learned"] = object_of(fit.learned);
+  if (!fit.explanation.empty()) json["explanation"] = fit.explanation;
   if (record.abstain_below > 0) {
     const auto labels = delivered_labels(fit, record.abstain_below);
     json["abstention"] = {{"below", record.abstain_below},

@@ -1,0 +1,258 @@
+#include "aggregate/automatic/automatic.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "aggregate/shared/confusion_em.hpp"
+#include "aggregate/shared/copied_workers.hpp"
+#include "aggregate/shared/votes.hpp"
+#include "base/numeric.hpp"
+#include "base/rng.hpp"
+#include "wisecrowd/held_out.hpp"
+
+namespace wisecrowd::automatic {
+namespace {
+
+constexpr std::string_view kBase = "hierarchical_dawid_skene";
+constexpr double kHiddenShare = 0.2;
+/// A test that has not even reached this after a fold is not carried on.
+constexpr double kHopeless = 0.5;
+constexpr std::size_t kSubtypes = 10;
+constexpr std::size_t kSubtypeStarts = 3;
+/// Numbers that a fit with subtypes would touch, from which on it is only recommended.
+constexpr double kMostSubtypeWork = 2e9;
+/// Share of tasks with other labels from which on two methods are said to disagree.
+constexpr double kDisagreement = 0.15;
+
+Parameters with_ties(std::string_view method, TieRule ties) {
+  Parameters parameters(aggregation_method(method).parameters);
+  constexpr std::array kNames = {"lowest", "highest", "random", "fractional"};
+  parameters.set("ties", kNames[static_cast<std::size_t>(ties)]);
+  return parameters;
+}
+
+/// EBCC whose rows are learned: so that its prior is no handicap, and few starts suffice.
+Parameters subtype_parameters(const Dataset& data, TieRule ties, std::size_t starts) {
+  Parameters parameters = with_ties("ebcc", ties);
+  const auto tasks = static_cast<double>(data.answers.task_count());
+  const auto classes = static_cast<double>(std::max<std::size_t>(data.answers.class_count(), 1));
+  parameters.set_value("subtypes", static_cast<std::int64_t>(kSubtypes));
+  parameters.set_value("subtype_prior", 1.0);
+  parameters.set_value("row_prior", std::string("learned"));
+  parameters.set_value("class_pseudo_count", std::max(1.0, std::sqrt(tasks) / classes));
+  parameters.set_value("max_iterations", std::int64_t{150});
+  parameters.set_value("restarts", static_cast<std::int64_t>(starts - 1));
+  parameters.set_value("combine", std::string("average"));
+  return parameters;
+}
+
+/// The data, or a random part of the tasks with about so many answers. Workers and classes stay.
+Dataset sample_of(const Dataset& data, std::size_t most_answers, const RunContext& context) {
+  const Annotations& answers = data.answers;
+  if (answers.answer_count() <= most_answers) return data;
+  const double share = static_cast<double>(most_answers) / static_cast<double>(answers.answer_count());
+  Rng rng = context.rng("tasks of the test");
+  std::vector<Answer> kept;
+  Dataset sample;
+  std::uint32_t tasks = 0;
+  for (std::uint32_t t = 0; t < answers.task_count(); ++t) {
+    if (!rng.bernoulli(share)) continue;
+    const auto workers = answers.workers_of(TaskId{t});
+    const auto labels = answers.labels_of(TaskId{t});
+    for (std::size_t a = 0; a < workers.size(); ++a) kept.push_back({TaskId{tasks}, workers[a], labels[a]});
+    if (data.has_gold()) sample.gold.push_back(data.gold[t]);
+    if (!data.task_priors.empty()) {
+      const auto row = data.task_priors.begin() + static_cast<std::ptrdiff_t>(t * answers.class_count());
+      sample.task_priors.insert(sample.task_priors.end(), row,
+                                row + static_cast<std::ptrdiff_t>(answers.class_count()));
+    }
+    ++tasks;
+  }
+  const auto blank = [](std::size_t count) { return NameTable("", std::vector<std::uint64_t>(count + 1, 0)); };
+  sample.answers = make_annotations(kept, {blank(tasks), blank(answers.worker_count()), answers.class_names()},
+                                    DuplicatePolicy::repeat);
+  return sample;
+}
+
+/// By how many standard errors subtypes foretell hidden answers better than the base; 0 when nothing can be hidden.
+double dependence(const Dataset& data, const Options& options, const RunContext& context) {
+  const Dataset sample = sample_of(data, options.tested, context);
+  const HeldOut held_out(sample, {.folds = options.folds, .share = kHiddenShare}, context);
+  if (held_out.hidden_count() == 0) return 0;
+  const auto base = make_aggregator(kBase, with_ties(kBase, options.ties));
+  const auto subtypes = make_aggregator("ebcc", subtype_parameters(sample, options.ties, 1));
+  std::vector<double> plain, refined;
+  double z = 0;
+  for (std::size_t f = 0; f < held_out.folds() && !context.cancelled(); ++f) {
+    for (auto [method, logs] : {std::pair(base.get(), &plain), std::pair(subtypes.get(), &refined)}) {
+      const auto part = held_out.log_probabilities(*method, f, context);
+      logs->insert(logs->end(), part.begin(), part.end());
+    }
+    z = held_out.z_score(refined, plain);
+    if (z < kHopeless) break;
+  }
+  return z;
+}
+
+/// p = (1 − share) q + share v, where v are the shares of votes with one vote spread as the task's prior is. Models are
+/// overconfident because workers err together more than they assume; the votes are not.
+void mix_with_votes(const Dataset& data, double share, Aggregation& result) {
+  const std::size_t classes = result.class_count;
+  const auto offsets = data.answers.task_offsets();
+  const auto labels = data.answers.labels();
+  std::vector<double> votes(classes);
+  for (std::size_t t = 0; t < result.task_count; ++t) {
+    if (offsets[t] == offsets[t + 1]) continue;
+    for (std::size_t k = 0; k < classes; ++k) {
+      votes[k] = data.task_priors.empty() ? 1 / static_cast<double>(classes) : data.task_priors[t * classes + k];
+    }
+    for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) votes[index(labels[a])] += 1;
+    normalise(votes);
+    double* const row = result.posterior.data() + t * classes;
+    for (std::size_t k = 0; k < classes; ++k) row[k] = (1 - share) * row[k] + share * votes[k];
+  }
+}
+
+double share_of_other_labels(const Dataset& data, std::span<const ClassId> a, std::span<const ClassId> b) {
+  std::size_t other = 0, all = 0;
+  const auto offsets = data.answers.task_offsets();
+  for (std::size_t t = 0; t < a.size(); ++t) {
+    if (offsets[t] == offsets[t + 1]) continue;
+    ++all;
+    other += a[t] != b[t] ? 1 : 0;
+  }
+  return all == 0 ? 0 : static_cast<double>(other) / static_cast<double>(all);
+}
+
+}  // namespace
+
+MethodInfo info() {
+  const Options defaults;
+  MethodInfo info;
+  info.title = "Automatic";
+  info.summary =
+      "Hierarchical Dawid–Skene, or EBCC where hidden answers show that workers err together; probabilities tempered "
+      "by "
+      "the votes.";
+  info.when_to_use =
+      "The default, also under the name auto. It says what it chose and why, and warns when methods disagree or "
+      "workers "
+      "look copied.";
+  info.reference =
+      "Its parts: hierarchical_dawid_skene, ebcc, and a test by held-out answers with errors clustered by task";
+  info.assumptions = "Those of the method that it chooses; most workers are better than chance.";
+  info.cost =
+      "that of hierarchical_dawid_skene, and a test that costs as much as three fits of ebcc to at most 100 000 "
+      "answers";
+  info.uses_start = true;
+  info.uses_gold = true;
+  info.uses_task_priors = true;
+  info.uses_chance = true;
+  info.parameters = {
+      ParameterSpec::real(
+          "vote_share", defaults.vote_share, 0, 1,
+          "how much of the reported probabilities comes from the votes; 0 is the model's own posterior"),
+      ParameterSpec::real("evidence", defaults.evidence, 0, 1e9,
+                          "standard errors by which subtypes of tasks must foretell hidden answers better to be used"),
+      ParameterSpec::integer("folds", static_cast<std::int64_t>(defaults.folds), 0, 5,
+                             "how often a fifth of the answers is hidden for that test; 0 leaves it out"),
+      ParameterSpec::integer("tested", static_cast<std::int64_t>(defaults.tested), 1, 1e9,
+                             "answers that the test looks at, at most; a random part of the tasks if there are more"),
+      tie_rule_parameter(),
+  };
+  return info;
+}
+
+std::unique_ptr<Aggregator> make(const Parameters& parameters) {
+  return std::make_unique<Automatic>(Options{.vote_share = parameters.real("vote_share"),
+                                             .evidence = parameters.real("evidence"),
+                                             .folds = static_cast<std::size_t>(parameters.integer("folds")),
+                                             .tested = static_cast<std::size_t>(parameters.integer("tested")),
+                                             .ties = tie_rule_from(parameters.choice("ties"))});
+}
+
+Aggregation Automatic::fit(const Dataset& data, const RunContext& context, const Start& start) const {
+  Aggregation result = aggregate(data, kBase, with_ties(kBase, options_.ties), context, start);
+  if (result.class_count < 2 || data.answers.answer_count() == 0) return result;
+  const std::vector<ClassId> base_labels = result.labels;
+
+  const bool tested = options_.folds > 0 && !context.cancelled();
+  const double z = tested ? dependence(data, options_, context) : 0;
+  const bool dependent = tested && z > options_.evidence;
+  const double work =
+      static_cast<double>(data.answers.answer_count()) * static_cast<double>(result.class_count) * kSubtypes;
+  std::string why;
+  if (dependent && work <= kMostSubtypeWork && !context.cancelled()) {
+    Aggregation refined =
+        aggregate(data, "ebcc", subtype_parameters(data, options_.ties, kSubtypeStarts), context, start);
+    refined.warnings.insert(refined.warnings.end(), result.warnings.begin(), result.warnings.end());
+    std::erase_if(refined.warnings,
+                  [](const Warning& w) { return w.code == "not_converged" || w.code == "flipped_solution"; });
+    refined.skill = result.skill;
+    result = std::move(refined);
+    why = fmt::format(
+        "ebcc, because subtypes of tasks foretell hidden answers better than independent workers do (by {:.1f} "
+        "standard "
+        "errors): workers err together on some tasks.",
+        z);
+  } else if (dependent) {
+    why = fmt::format(
+        "{}, although workers err together on some tasks (by {:.1f} standard errors): ebcc would cost "
+        "too much here.",
+        kBase, z);
+    result.warnings.push_back({"dependent_answers",
+                               "workers err together on some tasks, so probabilities are too near to 1. With time to "
+                               "spare, run --method ebcc, or aggregate a part of the tasks."});
+  } else if (tested) {
+    why = fmt::format(
+        "{}, because hidden answers give no sign that workers err together ({:.1f} standard errors, {} "
+        "are asked for).",
+        kBase, z, options_.evidence);
+  } else {
+    why = fmt::format("{}, without a test of the alternative.", kBase);
+  }
+  result.explanation = why;
+  result.learned.emplace_back("dependence_z", z);
+
+  if (options_.vote_share > 0) mix_with_votes(data, options_.vote_share, result);
+  pin_gold(data, result.posterior);
+  result.tie_rule = options_.ties;
+  result.labels = hard_labels(result.posterior, result.class_count, options_.ties, context);
+
+  // What the user should know besides.
+  warn_if_flipped(data, result);
+  const double from_votes = share_of_other_labels(
+      data, result.labels, hard_labels(vote_fractions(data, context), result.class_count, options_.ties, context));
+  result.learned.emplace_back("share_unlike_majority", from_votes);
+  const auto second = aggregate(data, "one_coin", with_ties("one_coin", options_.ties), context);
+  const double apart = share_of_other_labels(data, result.labels, second.labels);
+  result.learned.emplace_back("share_unlike_one_coin", apart);
+  if (apart > kDisagreement) {
+    result.warnings.push_back(
+        {"methods_disagree",
+         fmt::format(
+             "another model of the workers (one_coin) gives {:.0f} % of the tasks another label, majority_vote "
+             "{:.0f} %: the choice of the method matters here. Learn the truth of some tasks where they differ, "
+             "and give it as gold.",
+             100 * apart, 100 * from_votes)});
+  }
+  if (!context.cancelled()) {
+    if (auto warning = copied_workers_warning(data, copied_workers(data, context))) {
+      result.warnings.push_back(std::move(*warning));
+    }
+  }
+  std::vector<Warning> unique;
+  for (Warning& warning : result.warnings) {
+    const bool known =
+        std::any_of(unique.begin(), unique.end(), [&](const Warning& w) { return w.code == warning.code; });
+    if (!known) unique.push_back(std::move(warning));
+  }
+  result.warnings = std::move(unique);
+  if (context.cancelled()) result.status = Status::cancelled;
+  return result;
+}
+
+}  // namespace wisecrowd::automatic

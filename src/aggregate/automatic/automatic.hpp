@@ -1,0 +1,26 @@
+#pragma once
+
+#include "wisecrowd/aggregate.hpp"
+
+namespace wisecrowd::automatic {
+
+struct Options {
+  double vote_share = 0.5;       ///< of the reported probabilities that comes from the votes themselves
+  double evidence = 3;           ///< standard errors by which subtypes must foretell better to be used
+  std::size_t folds = 3;         ///< of the test; 0: no test
+  std::size_t tested = 100'000;  ///< answers that the test looks at, at most
+  TieRule ties = TieRule::lowest;
+};
+
+/// What `aggregate` does unless told otherwise: hierarchical Dawid–Skene, or EBCC's subtypes of tasks where answers
+/// that were hidden from both show that workers err together; and probabilities that admit what models do not know.
+class Automatic final : public Aggregator {
+ public:
+  explicit Automatic(Options options = {}) : options_(options) {}
+  [[nodiscard]] Aggregation fit(const Dataset& data, const RunContext& context, const Start& start = {}) const override;
+
+ private:
+  Options options_;
+};
+
+}  // namespace wisecrowd::automatic

@@ -1,0 +1,141 @@
+#include "aggregate/automatic/automatic.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/rng.hpp"
+#include "support/crowds.hpp"
+
+namespace wisecrowd {
+namespace {
+
+using automatic::Automatic;
+using automatic::Options;
+
+double learned(const Aggregation& result, const std::string& name) {
+  for (const auto& [key, value] : result.learned) {
+    if (key == name) return value;
+  }
+  ADD_FAILURE() << "no " << name;
+  return 0;
+}
+
+bool warns(const Aggregation& result, const std::string& code) {
+  return std::any_of(result.warnings.begin(), result.warnings.end(), [&](const Warning& w) { return w.code == code; });
+}
+
+/// Two classes; on a third of the tasks of class 1 most workers are lured into saying 0, the others see through it.
+testing::SmallCrowd lured_crowd(std::uint64_t seed) {
+  Rng rng(seed);
+  AnnotationsBuilder builder({"0", "1"});
+  testing::SmallCrowd crowd;
+  for (int t = 0; t < 1500; ++t) {
+    const int truth = rng.bernoulli(0.5) ? 1 : 0;
+    const bool lures = truth == 1 && rng.bernoulli(0.35);
+    for (int w = 0; w < 12; ++w) {
+      int label = rng.bernoulli(0.85) ? truth : 1 - truth;
+      if (lures && w < 7) label = rng.bernoulli(0.95) ? 0 : 1;
+      builder.add(std::to_string(t), std::to_string(w), std::to_string(label));
+    }
+    crowd.truth.push_back(ClassId{static_cast<std::uint16_t>(truth)});
+  }
+  crowd.data.answers = builder.build();
+  return crowd;
+}
+
+TEST(Automatic, IndependentWorkersGetTheBase) {
+  for (std::uint64_t seed = 0; seed < 4; ++seed) {
+    const auto crowd = testing::small_crowd(seed, 400, 15, 2 + seed % 3, 5);
+    const auto result = Automatic(Options{.vote_share = 0}).fit(crowd.data, RunContext());
+    EXPECT_NE(result.explanation.find("hierarchical_dawid_skene, because"), std::string::npos) << result.explanation;
+    EXPECT_LT(learned(result, "dependence_z"), 3);
+    EXPECT_EQ(result.posterior, aggregate(crowd.data, "hierarchical_dawid_skene").posterior);
+  }
+}
+
+TEST(Automatic, WorkersWhoErrTogetherGetSubtypes) {
+  const auto crowd = lured_crowd(1);
+  const auto result = Automatic().fit(crowd.data, RunContext({.threads = 2}));
+  EXPECT_GT(learned(result, "dependence_z"), 3);
+  EXPECT_NE(result.explanation.find("ebcc, because"), std::string::npos) << result.explanation;
+  const auto right = [&](const Aggregation& a) {
+    std::size_t sum = 0;
+    for (std::size_t t = 0; t < a.task_count; ++t) sum += a.labels[t] == crowd.truth[t] ? 1 : 0;
+    return sum;
+  };
+  EXPECT_GE(right(result) + 15, right(aggregate(crowd.data, "hierarchical_dawid_skene")));
+  // Not asked, it does not test.
+  const auto untested = Automatic(Options{.folds = 0}).fit(crowd.data, RunContext());
+  EXPECT_NE(untested.explanation.find("without a test"), std::string::npos);
+}
+
+TEST(Automatic, VotesTemperTheProbabilities) {
+  const auto crowd = testing::small_crowd(3, 300, 10, 3, 4);
+  const auto model = Automatic(Options{.vote_share = 0, .folds = 0}).fit(crowd.data, RunContext());
+  const auto mixed = Automatic(Options{.vote_share = 0.5, .folds = 0}).fit(crowd.data, RunContext());
+  for (std::uint32_t t = 0; t < 300; ++t) {
+    const auto labels = crowd.data.answers.labels_of(TaskId{t});
+    for (std::size_t k = 0; k < 3; ++k) {
+      const auto votes =
+          static_cast<double>(std::count(labels.begin(), labels.end(), ClassId{static_cast<std::uint16_t>(k)}));
+      const double share = (votes + 1.0 / 3) / (static_cast<double>(labels.size()) + 1);
+      EXPECT_NEAR(mixed.posterior[t * 3 + k], 0.5 * model.posterior[t * 3 + k] + 0.5 * share, 1e-12);
+    }
+  }
+}
+
+TEST(Automatic, WarnsOfCopies) {
+  Rng rng(2);
+  AnnotationsBuilder builder({"0", "1", "2"});
+  for (int t = 0; t < 120; ++t) {
+    std::string first;
+    for (int w = 0; w < 10; ++w) {
+      std::string label = std::to_string(rng.bernoulli(0.7) ? t % 3 : static_cast<int>(rng.below(3)));
+      if (w == 0) first = label;
+      builder.add(std::to_string(t), std::to_string(w), w == 9 ? first : label);
+    }
+  }
+  const auto result = Automatic().fit({builder.build(), {}, {}}, RunContext());
+  EXPECT_TRUE(warns(result, "copied_workers"));
+  EXPECT_FALSE(warns(result, "methods_disagree"));
+}
+
+TEST(Automatic, LooksAtAPartOfManyAnswers) {
+  const auto crowd = testing::small_crowd(4, 3000, 20, 2, 5);
+  const auto result = Automatic(Options{.tested = 2000}).fit(crowd.data, RunContext());
+  EXPECT_LT(learned(result, "dependence_z"), 3);
+}
+
+/// The bar of the default command: mean over the real sets, and never far below the best known method.
+TEST(Automatic, RealSets) {
+  const auto root = testing::real_data_folder();
+  if (!root) GTEST_SKIP() << "the real data sets are not at hand; set WISECROWD_DATA to their folder";
+  struct Best {
+    const char* set;
+    double accuracy;  // of the best of MV, Wawa, DS, one-coin, IBCC, BWA, GLAD, MACE, M-MSR and EBCC elsewhere
+  };
+  constexpr Best kSets[] = {{"adult", .7658},       {"bluebird", .8889}, {"dog", .8426},
+                            {"faces", .6404},       {"possent", .9600},  {"product", .9397},
+                            {"relevance", .6173},   {"rte", .9275},      {"sentiment_polarity", .9170},
+                            {"trec", .7055},        {"weather", .8933},  {"weather_amt", .8600},
+                            {"zencrowd_all", .8623}};
+  const RunContext context({.threads = 2});
+  double mean = 0;
+  for (const auto& [set, best] : kSets) {
+    const std::string folder = *root + "/aggregate/" + set;
+    Dataset data = read_dataset(folder + "/labels.csv", folder + "/gold.csv", {}, context, nullptr);
+    const auto gold = std::exchange(data.gold, {});
+    const auto result = Automatic().fit(data, context);
+    const double accuracy =
+        evaluate(result.labels, result.posterior, gold, result.class_count, {.bootstrap = 0}, context).accuracy.value;
+    mean += accuracy / std::size(kSets);
+    EXPECT_GT(accuracy, best - 0.02) << set;
+  }
+  EXPECT_GE(mean, 0.830);
+  RecordProperty("mean", std::to_string(mean));
+}
+
+}  // namespace
+}  // namespace wisecrowd
