@@ -62,6 +62,15 @@ std::vector<double> habits(const Annotations& answers, std::span<const float> vo
   return tables;
 }
 
+/// A name in a sentence: not longer than a few words, and never cut within a character.
+std::string in_words(std::string_view name) {
+  constexpr std::size_t kMost = 40;
+  if (name.size() <= kMost) return std::string(name);
+  std::size_t end = kMost - 1;
+  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xC0U) == 0x80U) --end;
+  return std::string(name.substr(0, end)) + "…";
+}
+
 }  // namespace
 
 std::vector<CopiedPair> copied_workers(const Dataset& data, const RunContext& context) {
@@ -180,8 +189,8 @@ std::optional<Warning> copied_workers_warning(const Dataset& data, const std::ve
       fmt::format("workers '{}' and '{}' give the same answer on {:.0f} % of {:.0f} common tasks, where {:.0f} "
                   "% would be expected of two who work apart: one may copy the other, or both are one person."
                   "{} Copies count as independent voices; keep one of each pair.",
-                  names[first.first], names[first.second], 100 * first.agreement, first.common, 100 * first.expected,
-                  more)};
+                  in_words(names[first.first]), in_words(names[first.second]), 100 * first.agreement, first.common,
+                  100 * first.expected, more)};
 }
 
 }  // namespace wisecrowd
