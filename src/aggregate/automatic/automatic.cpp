@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "aggregate/shared/confusion_em.hpp"
 #include "aggregate/shared/copied_workers.hpp"
@@ -18,6 +19,8 @@ namespace {
 
 constexpr std::string_view kBase = "hierarchical_dawid_skene";
 constexpr double kHiddenShare = 0.2;
+/// Shares of votes that are tried; the first is the model alone.
+constexpr std::array kShares = {0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7};
 /// A test that has not even reached this after a fold is not carried on.
 constexpr double kHopeless = 0.5;
 constexpr std::size_t kSubtypes = 10;
@@ -77,42 +80,85 @@ Dataset sample_of(const Dataset& data, std::size_t most_answers, const RunContex
   return sample;
 }
 
-/// By how many standard errors subtypes foretell hidden answers better than the base; 0 when nothing can be hidden.
-double dependence(const Dataset& data, const Options& options, const RunContext& context) {
-  const Dataset sample = sample_of(data, options.tested, context);
-  const HeldOut held_out(sample, {.folds = options.folds, .share = kHiddenShare}, context);
-  if (held_out.hidden_count() == 0) return 0;
-  const auto base = make_aggregator(kBase, with_ties(kBase, options.ties));
-  const auto subtypes = make_aggregator("ebcc", subtype_parameters(sample, options.ties, 1));
-  std::vector<double> plain, refined;
-  double z = 0;
-  for (std::size_t f = 0; f < held_out.folds() && !context.cancelled(); ++f) {
-    for (auto [method, logs] : {std::pair(base.get(), &plain), std::pair(subtypes.get(), &refined)}) {
-      const auto part = held_out.log_probabilities(*method, f, context);
-      logs->insert(logs->end(), part.begin(), part.end());
-    }
-    z = held_out.z_score(refined, plain);
-    if (z < kHopeless) break;
-  }
-  return z;
-}
-
-/// p = (1 − share) q + share v, where v are the shares of votes with one vote spread as the task's prior is. Models are
-/// overconfident because workers err together more than they assume; the votes are not.
-void mix_with_votes(const Dataset& data, double share, Aggregation& result) {
-  const std::size_t classes = result.class_count;
+/// Shares of votes, with one vote more that is spread as the task's prior is: tasks × classes.
+std::vector<double> smoothed_votes(const Dataset& data) {
+  const std::size_t classes = data.answers.class_count(), tasks = data.answers.task_count();
+  std::vector<double> votes = data.task_priors;
+  if (votes.empty()) votes.assign(tasks * classes, 1 / static_cast<double>(classes));
   const auto offsets = data.answers.task_offsets();
   const auto labels = data.answers.labels();
-  std::vector<double> votes(classes);
+  for (std::size_t t = 0; t < tasks; ++t) {
+    for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) votes[t * classes + index(labels[a])] += 1;
+    normalise(std::span(votes).subspan(t * classes, classes));
+  }
+  return votes;
+}
+
+/// ln P of hidden answers when the truth has the posterior (1 − share) q + share v, for every share of kShares.
+std::array<std::vector<double>, kShares.size()> foretold(const Dataset& visible, const Aggregation& fit,
+                                                         std::span<const Answer> hidden) {
+  const std::size_t classes = fit.class_count;
+  const auto votes = smoothed_votes(visible);
+  std::array<std::vector<double>, kShares.size()> logs;
+  for (const Answer& answer : hidden) {
+    const double* const table = fit.confusion.data() + index(answer.worker) * classes * classes;
+    double by_model = 0, by_votes = 0;
+    for (std::size_t k = 0; k < classes; ++k) {
+      const double said = table[k * classes + index(answer.label)];
+      by_model += fit.posterior[index(answer.task) * classes + k] * said;
+      by_votes += votes[index(answer.task) * classes + k] * said;
+    }
+    for (std::size_t s = 0; s < kShares.size(); ++s) {
+      const double p = (1 - kShares[s]) * by_model + kShares[s] * by_votes;
+      logs[s].push_back(std::log(std::max(p, kProbabilityFloor)));
+    }
+  }
+  return logs;
+}
+
+/// What hidden answers say of the base.
+struct Verdict {
+  double dependence = 0;  ///< by how many standard errors subtypes foretell better
+  double vote_share = 0;  ///< how much of the posterior should be votes
+};
+
+Verdict judge(const Dataset& data, const Options& options, const RunContext& context) {
+  Verdict verdict;
+  const Dataset sample = sample_of(data, options.tested, context);
+  const HeldOut held_out(sample, {.folds = options.folds, .share = kHiddenShare}, context);
+  if (held_out.hidden_count() == 0) return verdict;
+  const auto subtypes = make_aggregator("ebcc", subtype_parameters(sample, options.ties, 1));
+  std::vector<double> plain, refined;
+  std::array<double, kShares.size()> totals{};
+  for (std::size_t f = 0; f < held_out.folds() && !context.cancelled(); ++f) {
+    const Dataset& visible = held_out.visible(f);
+    const Aggregation fit = aggregate(visible, kBase, with_ties(kBase, options.ties), context);
+    const auto logs = foretold(visible, fit, held_out.hidden(f));
+    for (std::size_t s = 0; s < kShares.size(); ++s) {
+      totals[s] = std::accumulate(logs[s].begin(), logs[s].end(), totals[s]);
+    }
+    plain.insert(plain.end(), logs[0].begin(), logs[0].end());
+    const auto part = held_out.log_probabilities(*subtypes, f, context);
+    refined.insert(refined.end(), part.begin(), part.end());
+    verdict.dependence = held_out.z_score(refined, plain);
+    if (verdict.dependence < kHopeless) break;
+  }
+  const auto best = static_cast<std::size_t>(std::max_element(totals.begin(), totals.end()) - totals.begin());
+  // A hidden answer shares the errors of those that are seen, so it asks for less than the truth would: the root.
+  verdict.vote_share = std::sqrt(kShares[best]);
+  return verdict;
+}
+
+/// p = (1 − share) q + share v. Models are overconfident because workers err together more than they assume; the votes
+/// are not.
+void mix_with_votes(const Dataset& data, double share, Aggregation& result) {
+  const auto votes = smoothed_votes(data);
+  const auto offsets = data.answers.task_offsets();
   for (std::size_t t = 0; t < result.task_count; ++t) {
     if (offsets[t] == offsets[t + 1]) continue;
-    for (std::size_t k = 0; k < classes; ++k) {
-      votes[k] = data.task_priors.empty() ? 1 / static_cast<double>(classes) : data.task_priors[t * classes + k];
+    for (std::size_t e = t * result.class_count; e < (t + 1) * result.class_count; ++e) {
+      result.posterior[e] = (1 - share) * result.posterior[e] + share * votes[e];
     }
-    for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) votes[index(labels[a])] += 1;
-    normalise(votes);
-    double* const row = result.posterior.data() + t * classes;
-    for (std::size_t k = 0; k < classes; ++k) row[k] = (1 - share) * row[k] + share * votes[k];
   }
 }
 
@@ -152,9 +198,8 @@ MethodInfo info() {
   info.uses_task_priors = true;
   info.uses_chance = true;
   info.parameters = {
-      ParameterSpec::real(
-          "vote_share", defaults.vote_share, 0, 1,
-          "how much of the reported probabilities comes from the votes; 0 is the model's own posterior"),
+      ParameterSpec::flag("calibrate", defaults.calibrate,
+                          "mix the probabilities with the votes, as far as hidden answers ask for it"),
       ParameterSpec::real("evidence", defaults.evidence, 0, 1e9,
                           "standard errors by which subtypes of tasks must foretell hidden answers better to be used"),
       ParameterSpec::integer("folds", static_cast<std::int64_t>(defaults.folds), 0, 5,
@@ -167,7 +212,7 @@ MethodInfo info() {
 }
 
 std::unique_ptr<Aggregator> make(const Parameters& parameters) {
-  return std::make_unique<Automatic>(Options{.vote_share = parameters.real("vote_share"),
+  return std::make_unique<Automatic>(Options{.calibrate = parameters.flag("calibrate"),
                                              .evidence = parameters.real("evidence"),
                                              .folds = static_cast<std::size_t>(parameters.integer("folds")),
                                              .tested = static_cast<std::size_t>(parameters.integer("tested")),
@@ -180,7 +225,8 @@ Aggregation Automatic::fit(const Dataset& data, const RunContext& context, const
   const std::vector<ClassId> base_labels = result.labels;
 
   const bool tested = options_.folds > 0 && !context.cancelled();
-  const double z = tested ? dependence(data, options_, context) : 0;
+  const Verdict verdict = tested ? judge(data, options_, context) : Verdict{};
+  const double z = verdict.dependence;
   const bool dependent = tested && z > options_.evidence;
   const double work =
       static_cast<double>(data.answers.answer_count()) * static_cast<double>(result.class_count) * kSubtypes;
@@ -217,7 +263,8 @@ Aggregation Automatic::fit(const Dataset& data, const RunContext& context, const
   result.explanation = why;
   result.learned.emplace_back("dependence_z", z);
 
-  if (options_.vote_share > 0) mix_with_votes(data, options_.vote_share, result);
+  result.learned.emplace_back("vote_share", verdict.vote_share);
+  if (options_.calibrate && verdict.vote_share > 0) mix_with_votes(data, verdict.vote_share, result);
   pin_gold(data, result.posterior);
   result.tie_rule = options_.ties;
   result.labels = hard_labels(result.posterior, result.class_count, options_.ties, context);

@@ -5,10 +5,10 @@
 namespace wisecrowd::automatic {
 
 struct Options {
-  double vote_share = 0.5;       ///< of the reported probabilities that comes from the votes themselves
+  bool calibrate = true;         ///< mix the probabilities with the votes, as far as hidden answers ask for it
   double evidence = 3;           ///< standard errors by which subtypes must foretell better to be used
-  std::size_t folds = 3;         ///< of the test; 0: no test
-  std::size_t tested = 100'000;  ///< answers that the test looks at, at most
+  std::size_t folds = 3;         ///< in which answers are hidden; 0: neither test nor calibration
+  std::size_t tested = 100'000;  ///< answers that are looked at for that, at most
   TieRule ties = TieRule::lowest;
 };
 

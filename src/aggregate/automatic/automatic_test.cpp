@@ -48,7 +48,7 @@ testing::SmallCrowd lured_crowd(std::uint64_t seed) {
 TEST(Automatic, IndependentWorkersGetTheBase) {
   for (std::uint64_t seed = 0; seed < 4; ++seed) {
     const auto crowd = testing::small_crowd(seed, 400, 15, 2 + seed % 3, 5);
-    const auto result = Automatic(Options{.vote_share = 0}).fit(crowd.data, RunContext());
+    const auto result = Automatic(Options{.calibrate = false}).fit(crowd.data, RunContext());
     EXPECT_NE(result.explanation.find("hierarchical_dawid_skene, because"), std::string::npos) << result.explanation;
     EXPECT_LT(learned(result, "dependence_z"), 3);
     EXPECT_EQ(result.posterior, aggregate(crowd.data, "hierarchical_dawid_skene").posterior);
@@ -72,18 +72,46 @@ TEST(Automatic, WorkersWhoErrTogetherGetSubtypes) {
 }
 
 TEST(Automatic, VotesTemperTheProbabilities) {
-  const auto crowd = testing::small_crowd(3, 300, 10, 3, 4);
-  const auto model = Automatic(Options{.vote_share = 0, .folds = 0}).fit(crowd.data, RunContext());
-  const auto mixed = Automatic(Options{.vote_share = 0.5, .folds = 0}).fit(crowd.data, RunContext());
-  for (std::uint32_t t = 0; t < 300; ++t) {
-    const auto labels = crowd.data.answers.labels_of(TaskId{t});
+  // Hard tasks, on which all workers guess: the model does not know them and is too sure.
+  Rng rng(7);
+  AnnotationsBuilder builder({"0", "1", "2"});
+  for (int t = 0; t < 500; ++t) {
+    const bool hard = rng.bernoulli(0.4);
+    for (int w = 0; w < 8; ++w) {
+      const int label = !hard && rng.bernoulli(0.9) ? t % 3 : static_cast<int>(rng.below(3));
+      builder.add(std::to_string(t), std::to_string(w), std::to_string(label));
+    }
+  }
+  const Dataset data{builder.build(), {}, {}};
+  const auto model = Automatic(Options{.calibrate = false}).fit(data, RunContext());
+  const auto mixed = Automatic().fit(data, RunContext());
+  const double vote_share = learned(mixed, "vote_share");
+  EXPECT_GT(vote_share, 0.2);
+  EXPECT_EQ(learned(model, "vote_share"), vote_share);
+  for (std::uint32_t t = 0; t < 500; ++t) {
+    const auto labels = data.answers.labels_of(TaskId{t});
     for (std::size_t k = 0; k < 3; ++k) {
       const auto votes =
           static_cast<double>(std::count(labels.begin(), labels.end(), ClassId{static_cast<std::uint16_t>(k)}));
       const double share = (votes + 1.0 / 3) / (static_cast<double>(labels.size()) + 1);
-      EXPECT_NEAR(mixed.posterior[t * 3 + k], 0.5 * model.posterior[t * 3 + k] + 0.5 * share, 1e-12);
+      EXPECT_NEAR(mixed.posterior[t * 3 + k], (1 - vote_share) * model.posterior[t * 3 + k] + vote_share * share,
+                  1e-12);
     }
   }
+}
+
+// Where the model is right, its probabilities are left alone: experts and spammers, whose votes mislead.
+TEST(Automatic, WellModelledCrowdsKeepTheirProbabilities) {
+  Rng rng(8);
+  AnnotationsBuilder builder({"0", "1", "2"});
+  for (int t = 0; t < 1000; ++t) {
+    for (int r = 0; r < 5; ++r) {
+      const auto w = static_cast<int>(rng.below(40));
+      const int label = w < 20 ? t % 3 : static_cast<int>(rng.below(3));
+      builder.add(std::to_string(t), std::to_string(w), std::to_string(label));
+    }
+  }
+  EXPECT_LT(learned(Automatic().fit({builder.build(), {}, {}}, RunContext()), "vote_share"), 0.15);
 }
 
 TEST(Automatic, WarnsOfCopies) {
