@@ -83,8 +83,20 @@ class Checker:
                 self.check_kinds(listing)
             else:
                 self.check_rooms(listing)
+        self.check_page()
         self.check_lengths()
         return self.offences
+
+    def check_page(self):
+        """The page of methods is made by a script; a new method is easily forgotten there."""
+        page, listing = self.root / "docs/METHODS.md", self.root / "src/aggregate/methods.def"
+        if not page.is_file() or not listing.is_file():
+            return
+        text = page.read_text(encoding="utf-8")
+        for number, line in enumerate(listing.read_text(encoding="utf-8").splitlines(), 1):
+            match = LIST_LINE.match(line)
+            if match and f"| {match.group(1)} |" not in text:
+                self.offend(listing, number, f"{match.group(1)} is not in docs/METHODS.md; run bench/quality/methods_page.py")
 
     def files(self, folder, suffixes):
         return (path for path in (self.root / folder).rglob("*") if path.suffix in suffixes and path.is_file())
