@@ -46,6 +46,7 @@ OFFENCES = [
     ("src/aggregate/other/other.cpp", "int i;\n", "is a room without a line"),
     ("src/aggregate/methods.def", "WISECROWD_METHOD(vote)\nWISECROWD_METHOD(ghost)\n", "ghost has no src/aggregate/ghost/METHOD.md"),
     ("src/aggregate/methods.def", "WISECROWD_METHOD(vote)\nWISECROWD_METHOD(vote)\n", "lists vote more than once"),
+    ("docs/METHODS.md", "# Methods\n", "has no row for vote"),
     ("src/simulate/kinds/ghost.cpp", "int i;\n", "is a kind without a line"),
     ("src/simulate/kinds/spam.cpp", None, "spam has no src/simulate/kinds/spam.cpp"),
     ("src/aggregate/vote/METHOD.md", None, "vote has no src/aggregate/vote/METHOD.md"),
