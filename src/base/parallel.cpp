@@ -3,6 +3,22 @@
 #include <algorithm>
 
 namespace wisecrowd {
+namespace {
+
+/// Looks for some ten microseconds whether something has come true.
+template <class Condition>
+bool soon(const Condition& condition) {
+  constexpr int kLooks = 1000;
+  for (int look = 0; look < kLooks; ++look) {
+    if (condition()) return true;
+#if defined(__x86_64__)
+    __builtin_ia32_pause();
+#endif
+  }
+  return condition();
+}
+
+}  // namespace
 
 ThreadPool::ThreadPool(unsigned threads) {
   for (unsigned t = 1; t < std::max(threads, 1U); ++t) {
@@ -25,19 +41,25 @@ void ThreadPool::for_each_block(std::size_t blocks, const std::function<void(std
     for (std::size_t b = 0; b < blocks; ++b) work(b, 0);
     return;
   }
+  blocks_ = blocks;
+  next_.store(0, std::memory_order_relaxed);
+  work_ = &work;
+  failure_ = nullptr;
+  running_.store(static_cast<unsigned>(workers_.size()), std::memory_order_relaxed);
+  bool wake = false;
   {
     const std::lock_guard lock(mutex_);
-    blocks_ = blocks;
-    next_.store(0, std::memory_order_relaxed);
-    work_ = &work;
-    failure_ = nullptr;
-    running_ = static_cast<unsigned>(workers_.size());
-    ++generation_;
+    generation_.fetch_add(1, std::memory_order_release);
+    wake = sleepers_ > 0;
   }
-  start_.notify_all();
+  if (wake) start_.notify_all();
   run_blocks(0);
-  std::unique_lock lock(mutex_);
-  finished_.wait(lock, [this] { return running_ == 0; });
+  if (!soon([this] { return running_.load(std::memory_order_acquire) == 0; })) {
+    std::unique_lock lock(mutex_);
+    caller_sleeps_ = true;
+    finished_.wait(lock, [this] { return running_.load(std::memory_order_acquire) == 0; });
+    caller_sleeps_ = false;
+  }
   if (failure_) std::rethrow_exception(failure_);
 }
 
@@ -57,16 +79,23 @@ void ThreadPool::run_blocks(unsigned thread) {
 
 void ThreadPool::worker_loop(unsigned thread) {
   std::uint64_t seen = 0;
+  const auto called = [&] {
+    return stop_.load(std::memory_order_relaxed) || generation_.load(std::memory_order_acquire) != seen;
+  };
   for (;;) {
-    {
+    if (!soon(called)) {
       std::unique_lock lock(mutex_);
-      start_.wait(lock, [&] { return stop_ || generation_ != seen; });
-      if (stop_) return;
-      seen = generation_;
+      ++sleepers_;
+      start_.wait(lock, called);
+      --sleepers_;
     }
+    if (stop_.load(std::memory_order_relaxed)) return;
+    seen = generation_.load(std::memory_order_acquire);
     run_blocks(thread);
-    const std::lock_guard lock(mutex_);
-    if (--running_ == 0) finished_.notify_one();
+    if (running_.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      const std::lock_guard lock(mutex_);
+      if (caller_sleeps_) finished_.notify_one();
+    }
   }
 }
 

@@ -17,6 +17,9 @@ namespace wisecrowd {
 /// Work is cut into blocks whose number must not depend on the team's size; whatever a block
 /// computes goes to a place of its own (or is added as integers), so that results are the same bits for
 /// any number of threads.
+///
+/// A thread that has nothing to do looks for new work for some microseconds before it goes to sleep: many jobs are no
+/// longer than waking a thread takes.
 class ThreadPool {
  public:
   explicit ThreadPool(unsigned threads);
@@ -38,9 +41,11 @@ class ThreadPool {
   std::mutex mutex_;
   std::condition_variable start_;
   std::condition_variable finished_;
-  std::uint64_t generation_ = 0;
-  unsigned running_ = 0;
-  bool stop_ = false;
+  std::atomic<std::uint64_t> generation_{0};  // of the work; raised under the mutex
+  std::atomic<unsigned> running_{0};          // threads that have not finished it
+  unsigned sleepers_ = 0;                     // workers that wait for start_
+  bool caller_sleeps_ = false;
+  std::atomic<bool> stop_{false};
 
   std::size_t blocks_ = 0;
   std::atomic<std::size_t> next_{0};
