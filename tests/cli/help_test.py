@@ -6,7 +6,7 @@ import subprocess
 import time
 import unittest
 
-from program import PROGRAM, ProgramTest, environment
+from program import IN_SHELL, PROGRAM, ProgramTest, environment
 
 COMMANDS = ["aggregate", "describe", "evaluate", "compare", "simulate", "methods", "demo", "completion"]
 
@@ -70,7 +70,7 @@ class Help(ProgramTest):
     def complete(self, *words):
         """What bash offers after these words."""
         listed = " ".join(f"'{word}'" for word in words)
-        done = self.shell(f"source <({PROGRAM} completion bash); COMP_WORDS=({listed}); "
+        done = self.shell(f"source <({IN_SHELL} completion bash); COMP_WORDS=({listed}); "
                           f"COMP_CWORD={len(words) - 1}; _wisecrowd 2>/dev/null; printf '%s\\n' \"${{COMPREPLY[@]}}\"")
         self.assertEqual(done.stderr, "")
         return done.stdout.split()

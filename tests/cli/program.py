@@ -1,5 +1,6 @@
 """Runs the program under test in a folder of its own."""
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 PROGRAM = os.environ.get("WISECROWD_PROGRAM") or shutil.which("wisecrowd")
 if not PROGRAM:
     sys.exit("set WISECROWD_PROGRAM to the path of the program to test")
+IN_SHELL = shlex.quote(PROGRAM)  # a path may have blanks
 
 
 def environment(**more):

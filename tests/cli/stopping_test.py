@@ -8,7 +8,7 @@ import subprocess
 import time
 import unittest
 
-from program import PROGRAM, RESULT_FILES, ProgramTest, environment
+from program import IN_SHELL, PROGRAM, RESULT_FILES, ProgramTest, environment
 
 ENDLESS = ["--method", "dawid_skene", "--set", "tolerance=0", "--set", "restarts=1000000"]
 
@@ -126,7 +126,7 @@ class Stopping(ProgramTest):
 
     def test_full_disk(self):
         (self.folder / "disk").mkdir()
-        script = f"mount -t tmpfs -o size=64k tmpfs disk && ( {PROGRAM} aggregate crowd/labels.csv --out disk/result; " \
+        script = f"mount -t tmpfs -o size=64k tmpfs disk && ( {IN_SHELL} aggregate crowd/labels.csv --out disk/result; " \
                  "echo code $?; ls -A disk )"
         labels = self.simulate(tasks=20000)
         self.assertTrue(labels)
@@ -149,7 +149,7 @@ class Stopping(ProgramTest):
 
     def test_readers_that_leave_are_no_error(self):
         labels = self.simulate(tasks=200)
-        for command in (f"{PROGRAM} aggregate {labels} --json", f"{PROGRAM} compare --help", f"{PROGRAM} methods"):
+        for command in (f"{IN_SHELL} aggregate {labels} --json", f"{IN_SHELL} compare --help", f"{IN_SHELL} methods"):
             done = subprocess.run(["bash", "-c", f"set -o pipefail; {command} | head -c 1"], cwd=self.folder,
                                   env=environment(), capture_output=True, text=True)
             self.assertEqual((done.returncode, done.stderr), (0, ""), command)

@@ -22,7 +22,10 @@ def width(text):
 class Terminal(ProgramTest):
     def at_terminal(self, *arguments, columns=80, **more):
         """Runs with a terminal for all three streams; returns exit code and everything shown."""
-        ours, theirs = pty.openpty()
+        try:
+            ours, theirs = pty.openpty()
+        except OSError as error:
+            self.skipTest(f"no pseudo-terminal here: {error}")
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         running = subprocess.Popen([PROGRAM, *map(str, arguments)], cwd=self.folder, stdin=theirs, stdout=theirs,
                                    stderr=theirs, env=environment(**{"TERM": "xterm-256color", **more}), close_fds=True)
