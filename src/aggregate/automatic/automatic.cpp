@@ -38,11 +38,11 @@ Parameters with_ties(std::string_view method, TieRule ties) {
 }
 
 /// EBCC whose rows are learned: so that its prior is no handicap, and few starts suffice.
-Parameters subtype_parameters(const Dataset& data, TieRule ties, std::size_t starts) {
+Parameters subtype_parameters(const Dataset& data, TieRule ties, std::size_t starts, std::size_t subtypes = kSubtypes) {
   Parameters parameters = with_ties("ebcc", ties);
   const auto tasks = static_cast<double>(data.answers.task_count());
   const auto classes = static_cast<double>(std::max<std::size_t>(data.answers.class_count(), 1));
-  parameters.set_value("subtypes", static_cast<std::int64_t>(kSubtypes));
+  parameters.set_value("subtypes", static_cast<std::int64_t>(subtypes));
   parameters.set_value("subtype_prior", 1.0);
   parameters.set_value("row_prior", std::string("learned"));
   parameters.set_value("class_pseudo_count", std::max(1.0, std::sqrt(tasks) / classes));
@@ -118,7 +118,7 @@ std::array<std::vector<double>, kShares.size()> foretold(const Dataset& visible,
 
 /// What hidden answers say of the base.
 struct Verdict {
-  double dependence = 0;  ///< by how many standard errors subtypes foretell better
+  double dependence = 0;  ///< by how many standard errors subtypes foretell better than the base, and than none
   double vote_share = 0;  ///< how much of the posterior should be votes
 };
 
@@ -128,7 +128,8 @@ Verdict judge(const Dataset& data, const Options& options, const RunContext& con
   const HeldOut held_out(sample, {.folds = options.folds, .share = kHiddenShare}, context);
   if (held_out.hidden_count() == 0) return verdict;
   const auto subtypes = make_aggregator("ebcc", subtype_parameters(sample, options.ties, 1));
-  std::vector<double> plain, refined;
+  const auto undivided = make_aggregator("ebcc", subtype_parameters(sample, options.ties, 1, 1));
+  std::vector<double> plain, refined, rival;
   std::array<double, kShares.size()> totals{};
   for (std::size_t f = 0; f < held_out.folds() && !context.cancelled(); ++f) {
     const Dataset& visible = held_out.visible(f);
@@ -141,6 +142,11 @@ Verdict judge(const Dataset& data, const Options& options, const RunContext& con
     const auto part = held_out.log_probabilities(*subtypes, f, context);
     refined.insert(refined.end(), part.begin(), part.end());
     verdict.dependence = held_out.z_score(refined, plain);
+    if (verdict.dependence < kHopeless) break;
+    // The same model without subtypes: what it foretells as well is owed to its prior, not to dependence.
+    const auto other = held_out.log_probabilities(*undivided, f, context);
+    rival.insert(rival.end(), other.begin(), other.end());
+    verdict.dependence = std::min(verdict.dependence, held_out.z_score(refined, rival));
     if (verdict.dependence < kHopeless) break;
   }
   const auto best = static_cast<std::size_t>(std::max_element(totals.begin(), totals.end()) - totals.begin());
