@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "aggregate/shared/gamma_functions.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd::cbcc {

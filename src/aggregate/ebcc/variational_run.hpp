@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "aggregate/ebcc/problem.hpp"
-#include "aggregate/shared/gamma_functions.hpp"
 #include "base/huge_vector.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "aggregate/shared/gamma_functions.hpp"
 #include "aggregate/shared/votes.hpp"
 #include "base/numeric.hpp"
 
