@@ -27,6 +27,9 @@ constexpr std::size_t kSubtypes = 10;
 constexpr std::size_t kSubtypeStarts = 3;
 /// Numbers that a fit with subtypes would touch, from which on it is only recommended.
 constexpr double kMostSubtypeWork = 2e9;
+/// Iterations of the method that is asked for a second opinion: to see whether it goes another way, not to the last
+/// digit.
+constexpr std::int64_t kSecondOpinion = 25;
 /// Share of tasks with other labels from which on two methods are said to disagree.
 constexpr double kDisagreement = 0.15;
 
@@ -280,7 +283,9 @@ Aggregation Automatic::fit(const Dataset& data, const RunContext& context, const
   const double from_votes = share_of_other_labels(
       data, result.labels, hard_labels(vote_fractions(data, context), result.class_count, options_.ties, context));
   result.learned.emplace_back("share_unlike_majority", from_votes);
-  const auto second = aggregate(data, "one_coin", with_ties("one_coin", options_.ties), context);
+  Parameters second_opinion = with_ties("one_coin", options_.ties);
+  second_opinion.set_value("max_iterations", kSecondOpinion);
+  const auto second = aggregate(data, "one_coin", second_opinion, context);
   const double apart = share_of_other_labels(data, result.labels, second.labels);
   result.learned.emplace_back("share_unlike_one_coin", apart);
   if (apart > kDisagreement) {
