@@ -216,9 +216,11 @@ Dataset read_dataset(const Input& answers, const std::optional<Input>& gold, con
   if (built.duplicates_dropped > 0) {
     notes.warnings.push_back(
         {"duplicates",
-         fmt::format("{}: {} answers repeat a task and worker, {} of them contradict the other answer. The "
-                     "{} answer was kept",
-                     table.file, built.duplicates_dropped, built.duplicates_contradicting, reject ? "first" : "last")});
+         fmt::format("{}: {} a task and worker, {} of them contradict the other answer. The {} answer was kept",
+                     table.file,
+                     built.duplicates_dropped == 1 ? "1 answer repeats"
+                                                   : fmt::format("{} answers repeat", built.duplicates_dropped),
+                     built.duplicates_contradicting, reject ? "first" : "last")});
   }
   return data;
 }
