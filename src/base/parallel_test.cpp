@@ -3,9 +3,11 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <chrono>
 #include <numeric>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "wisecrowd/error.hpp"
@@ -63,6 +65,8 @@ TEST(ThreadPool, RethrowsAndStaysUsable) {
         pool.for_each_block(100000, [&](std::size_t block, unsigned) {
           ++ran;
           if (block == 17) throw Error(ErrorCode::bad_input, "block seventeen");
+          // Slow enough that the thread which throws is heard, however late the machine lets it run.
+          if (block > 17) std::this_thread::sleep_for(std::chrono::milliseconds(1));
         });
         FAIL() << "nothing was thrown";
       } catch (const Error& error) {
