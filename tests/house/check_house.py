@@ -34,13 +34,17 @@ PUBLIC_LAYER = {
     "held_out.hpp": "aggregate",
     "ingest.hpp": "ingest",
     "evaluate.hpp": "evaluate",
+    "features.hpp": "data",
+    "learn.hpp": "learn",
     "simulate.hpp": "simulate",
     "result.hpp": "result",
     "wisecrowd.hpp": "everything",
 }
 SEES_VALUES = STAGES | {"result", "deliver"}
 
-# Running a method is for aggregate itself and for those who compose stages (apps, tests, bindings).
+# Running a method is for aggregate itself, for learners (many are built over an aggregator: their first stage or their
+# E-step) and for those who compose stages (apps, tests, bindings).
+RUNS_METHODS = {"aggregate", "learn"}
 METHOD_CALL = re.compile(r"\b(make_aggregator|aggregation_methods?|default_aggregation_method)\s*\(")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
@@ -136,7 +140,7 @@ class Checker:
                 break
             if PRINTS.search(line):
                 self.offend(path, number, "prints; nothing under src/ does: report through RunContext or return a value")
-            if folder != "aggregate" and METHOD_CALL.search(line):
+            if folder not in RUNS_METHODS and METHOD_CALL.search(line):
                 self.offend(path, number, f"src/{folder} runs a method: let the caller pass the Aggregation")
 
     def check_room_use(self, path, number, name, folder, room):

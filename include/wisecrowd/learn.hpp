@@ -1,0 +1,98 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wisecrowd/aggregate.hpp"
+#include "wisecrowd/features.hpp"
+#include "wisecrowd/parameters.hpp"
+#include "wisecrowd/run_context.hpp"
+
+namespace wisecrowd {
+
+/// Which function of the features is trained.
+struct NetworkSpec {
+  /// "linear", "mlp" or "cnn", or the path of a TorchScript module that takes a batch of rows and gives raw logits.
+  std::string kind = "mlp";
+  std::size_t hidden = 128;  ///< mlp: units of each hidden layer
+  std::size_t layers = 1;    ///< mlp: hidden layers
+  double dropout = 0.5;      ///< mlp and cnn: share of the last hidden layer that is dropped in training
+};
+
+/// One epoch of training.
+struct CurvePoint {
+  double objective = 0;  ///< what the method minimises, mean over its batches
+  double held_out = 0;   ///< mean log probability of answers to hidden tasks; NaN when none were hidden
+};
+
+/// A trained network with all that it needs to predict: scaling, classes, and how its outputs become probabilities.
+class Classifier {
+ public:
+  virtual ~Classifier() = default;
+  [[nodiscard]] virtual std::size_t class_count() const = 0;
+  /// rows × classes for features as read (not scaled). Throws bad_input when their shape is another one.
+  [[nodiscard]] virtual std::vector<double> predict(const Features& features, const RunContext& context) const = 0;
+  /// Writes the files that load_classifier reads into an existing folder.
+  virtual void save(const std::string& folder) const = 0;
+  /// Writes a TorchScript module that takes rows as read and gives logits. Needs libtorch.
+  virtual void export_torchscript(const std::string& path) const = 0;
+};
+
+/// What a learner returns.
+struct Learned {
+  /// Tasks with answers: the posterior that combines classifier and answers; workers; warnings; status.
+  Aggregation crowd;
+  std::vector<double> row_probabilities;  ///< rows × classes: the classifier at the chosen epoch
+  std::vector<float> answer_reliability;  ///< P(answer is right) per answer in task order, or empty
+  std::shared_ptr<const Classifier> classifier;
+
+  std::vector<CurvePoint> curve;  ///< of the run that saw all answers, held_out from the run that chose the epoch
+  std::size_t epochs = 0;
+  std::size_t chosen_epoch = 0;  ///< counted from 1; equals epochs when nothing was held out
+  // The same at the last epoch, for honest comparison.
+  std::vector<double> final_posterior;
+  std::vector<double> final_row_probabilities;
+};
+
+/// What a learner says about itself. `parameters` holds its own and those of training.
+struct LearnerInfo {
+  std::string name;
+  std::string title;
+  std::string summary;
+  std::string when_to_use;
+  std::string reference;
+  std::vector<ParameterSpec> parameters;
+  bool uses_gold = false;    ///< known truth is part of learning
+  bool linear_only = false;  ///< the theory wants a linear classifier; another network is refused
+  std::size_t max_classes = 0;
+  std::string assumptions;
+  std::string cost;
+};
+
+/// A method with its parameters fixed. `fit` is const.
+class Learner {
+ public:
+  virtual ~Learner() = default;
+  [[nodiscard]] virtual Learned fit(const LearningData& data, const NetworkSpec& network,
+                                    const RunContext& context) const = 0;
+};
+
+/// All learners, in the order of learners.def.
+[[nodiscard]] std::span<const LearnerInfo> learning_methods();
+/// Throws bad_parameter that lists the candidates when there is no such learner. "auto" is automatic.
+[[nodiscard]] const LearnerInfo& learning_method(std::string_view name);
+[[nodiscard]] std::string_view default_learning_method();
+[[nodiscard]] std::unique_ptr<Learner> make_learner(std::string_view name, const Parameters& parameters);
+
+/// Checks the data, makes the learner and fits it.
+[[nodiscard]] Learned learn(const LearningData& data, std::string_view method, const Parameters& parameters,
+                            const NetworkSpec& network, const RunContext& context);
+
+/// Reads what Classifier::save wrote.
+[[nodiscard]] std::shared_ptr<const Classifier> load_classifier(const std::string& folder, const RunContext& context);
+
+}  // namespace wisecrowd

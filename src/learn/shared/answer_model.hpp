@@ -1,0 +1,89 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "base/rng.hpp"
+#include "learn/shared/training_set.hpp"
+#include "wisecrowd/learn.hpp"
+
+namespace wisecrowd {
+
+/// A row-major matrix that somebody else owns.
+template <class T>
+struct MatrixView {
+  T* data = nullptr;
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  [[nodiscard]] std::span<T> row(std::size_t i) const { return {data + i * columns, columns}; }
+  [[nodiscard]] T& operator()(std::size_t i, std::size_t j) const { return data[i * columns + j]; }
+};
+
+/// Answers to one task, wherever they come from.
+struct TaskAnswers {
+  std::span<const std::uint32_t> workers;
+  std::span<const std::uint32_t> labels;
+};
+
+/// What makes one method of learning from crowds differ from another: how the network's outputs and the answers make a
+/// loss, what it knows of the workers, and how a task's truth follows. The trainer does the rest.
+///
+/// Outputs are the network's raw numbers in double precision (logits, unless a model says otherwise). A model sees its
+/// training set by reference; the set outlives it.
+class AnswerModel {
+ public:
+  virtual ~AnswerModel() = default;
+
+  /// Width of the network; the number of classes unless the model needs another.
+  [[nodiscard]] virtual std::size_t outputs() const = 0;
+
+  /// Called before each epoch (from 0). Models that infer labels between epochs get the network's current outputs for
+  /// all tasks of the training set: `predict(outputs)` fills tasks × outputs(), without dropout, and
+  /// `sample(outputs)` does so with (MC-dropout).
+  struct Epoch {
+    std::size_t number = 0;
+    std::size_t total = 0;
+    std::function<void(std::span<double>)> predict;
+    std::function<void(std::span<double>)> sample;
+  };
+  virtual void begin_epoch(const Epoch& epoch) { (void)epoch; }
+
+  /// The mean loss of a batch of tasks (indices into the training set), and its gradient at the outputs, which is
+  /// overwritten. Gradients of the model's own parameters are kept for step().
+  virtual double loss(std::span<const std::uint32_t> tasks, MatrixView<const double> outputs,
+                      MatrixView<double> output_gradients) = 0;
+  /// Moves the model's own parameters by what the last loss() found. `pace` is the schedule's factor on the rates.
+  virtual void step(double pace) { (void)pace; }
+
+  /// P(class | row) from the outputs; the softmax by default.
+  virtual void classify(std::span<const double> outputs, std::span<double> probabilities) const;
+  /// P(truth | row, answers). `outputs` is empty for a task without a row.
+  virtual void posterior(std::span<const double> outputs, const TaskAnswers& answers,
+                         std::span<double> probabilities) const = 0;
+  /// P(this worker says `label` | row), from the classifier alone: what hidden answers are judged by.
+  [[nodiscard]] virtual double answer_probability(std::span<const double> outputs, std::uint32_t worker,
+                                                  std::uint32_t label) const = 0;
+
+  /// Puts what is known of workers into the result: confusion tables, skill, class prior, group, learned numbers,
+  /// warnings; sizes are set. Per-task scores and per-answer reliabilities too where the model has them.
+  virtual void describe(Learned& learned,
+                        const std::function<void(std::size_t task, std::span<double>)>& outputs_of_task,
+                        const LearningData& data) const;
+  /// P(truth | row, answers) needs these: workers × truth × label, rows sum to 1. Empty if the model has none.
+  [[nodiscard]] virtual std::vector<double> worker_tables() const { return {}; }
+
+  /// The state at this moment, to come back to the chosen epoch.
+  [[nodiscard]] virtual std::unique_ptr<AnswerModel> clone() const = 0;
+};
+
+/// Makes the model for a training set: once for the run that chooses the epoch, once for the run on all answers.
+using AnswerModelFactory = std::function<std::unique_ptr<AnswerModel>(const TrainingSet& set, Rng rng)>;
+
+/// log f_k + Σ_j log th_j[k][y_j], normalised: the posterior under worker tables (workers × truth × label).
+void posterior_from_tables(std::span<const double> log_class_probabilities, const TaskAnswers& answers,
+                           std::span<const double> tables, std::span<double> probabilities);
+
+}  // namespace wisecrowd
