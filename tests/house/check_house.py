@@ -31,6 +31,7 @@ PUBLIC_LAYER = {
     "annotations.hpp": "data",
     "dataset.hpp": "data",
     "aggregate.hpp": "values",
+    "belief_session.hpp": "values",
     "held_out.hpp": "aggregate",
     "ingest.hpp": "ingest",
     "evaluate.hpp": "evaluate",

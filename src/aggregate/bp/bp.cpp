@@ -8,6 +8,7 @@
 #include "aggregate/shared/votes.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
+#include "wisecrowd/belief_session.hpp"
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd::bp {
@@ -117,7 +118,9 @@ MethodInfo info() {
   return info;
 }
 
-std::unique_ptr<Aggregator> make(const Parameters& parameters) {
+namespace {
+
+Options options_from(const Parameters& parameters) {
   Options options;
   const std::string& model = parameters.choice("model");
   const std::string& messages = parameters.choice("messages");
@@ -138,13 +141,12 @@ std::unique_ptr<Aggregator> make(const Parameters& parameters) {
   options.max_iterations = static_cast<std::size_t>(parameters.integer("max_iterations"));
   options.tolerance = parameters.real("tolerance");
   options.ties = tie_rule_from(parameters.choice("ties"));
-  return std::make_unique<BeliefPropagation>(std::move(options));
+  return options;
 }
 
-namespace {
-
+/// `messages`, if not null, are where to begin (unless empty), and hold where it ended.
 Aggregation propagate(const Dataset& data, const RunContext& context, const Start& start, Options options,
-                      std::vector<WorkerBelief>* workers) {
+                      std::vector<WorkerBelief>* workers, std::vector<double>* messages = nullptr) {
   Aggregation result = start_aggregation(data);
   const std::size_t classes = result.class_count;
   result.tie_rule = options.ties;
@@ -181,6 +183,7 @@ Aggregation propagate(const Dataset& data, const RunContext& context, const Star
   double damping = options.damping, smallest_change = 2;
   std::size_t last_progress = 0;
   const auto started = std::chrono::steady_clock::now();
+  if (messages != nullptr && !messages->empty()) network->set_messages(*messages);
   network->tell_workers(log_prior, start.posterior);
   for (std::size_t iteration = 0; iteration < options.max_iterations; ++iteration) {
     const WorkerSums said = network->tell_tasks(damping, iteration);
@@ -216,6 +219,7 @@ Aggregation propagate(const Dataset& data, const RunContext& context, const Star
                                  static_cast<double>(result.iterations);
   if (!data.task_priors.empty()) result.class_prior = mean_posterior(data.answers, result.posterior);
   network->describe_workers(result, workers);
+  if (messages != nullptr) *messages = network->messages();
   result.labels = hard_labels(result.posterior, classes, options.ties, context);
   result.learned.emplace_back("damping", damping);
   result.learned.emplace_back("bethe_log_evidence", result.trace.back());
@@ -235,7 +239,29 @@ Aggregation propagate(const Dataset& data, const RunContext& context, const Star
   return result;
 }
 
+/// The answers and the last messages.
+class Session final : public BeliefSession {
+ public:
+  Session(Dataset data, Options options) : data_(std::move(data)), options_(std::move(options)) {}
+
+  Aggregation infer(std::span<const double> task_priors, const RunContext& context) override {
+    data_.task_priors.assign(task_priors.begin(), task_priors.end());
+    validate(data_);
+    return propagate(data_, context, {}, options_, nullptr, &messages_);
+  }
+  [[nodiscard]] std::unique_ptr<BeliefSession> clone() const override { return std::make_unique<Session>(*this); }
+
+ private:
+  Dataset data_;
+  Options options_;
+  std::vector<double> messages_;
+};
+
 }  // namespace
+
+std::unique_ptr<Aggregator> make(const Parameters& parameters) {
+  return std::make_unique<BeliefPropagation>(options_from(parameters));
+}
 
 Aggregation BeliefPropagation::fit(const Dataset& data, const RunContext& context, const Start& start) const {
   return propagate(data, context, start, options_, nullptr);
@@ -247,3 +273,16 @@ Aggregation BeliefPropagation::fit(const Dataset& data, const RunContext& contex
 }
 
 }  // namespace wisecrowd::bp
+
+namespace wisecrowd {
+
+std::unique_ptr<BeliefSession> make_belief_session(const Dataset& data, const Parameters& parameters) {
+  if (data.answers.has_repeats()) {
+    throw Error(ErrorCode::unsupported,
+                "belief propagation cannot use repeated answers of a worker to a task: read the data with the "
+                "duplicate policy keep_last");
+  }
+  return std::make_unique<bp::Session>(data, bp::options_from(parameters));
+}
+
+}  // namespace wisecrowd

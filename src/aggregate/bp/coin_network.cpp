@@ -43,6 +43,14 @@ class CoinNetwork final : public Network {
     sweep_tasks(log_class_prior, {}, posterior);
   }
   WorkerSums tell_tasks(double damping, std::size_t iteration) override;
+  [[nodiscard]] std::vector<double> messages() const override {
+    std::vector<double> all(edges_.size());
+    for (std::size_t e = 0; e < all.size(); ++e) all[e] = edges_[e].to_task;
+    return all;
+  }
+  void set_messages(std::span<const double> messages) override {
+    for (std::size_t e = 0; e < messages.size(); ++e) edges_[e].to_task = messages[e];
+  }
   void describe_workers(Aggregation& result, std::vector<WorkerBelief>* beliefs) override;
 
  private:

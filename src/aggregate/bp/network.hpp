@@ -28,6 +28,9 @@ class Network {
   virtual TaskSums tell_workers(std::span<const double> log_class_prior, std::span<const double> start) = 0;
   virtual WorkerSums tell_tasks(double damping, std::size_t iteration) = 0;
   virtual void beliefs(std::span<const double> log_class_prior, std::span<double> posterior) = 0;
+  /// What workers said last, to go on from there another time: log M_{j→i}, one number per answer, or K of them.
+  [[nodiscard]] virtual std::vector<double> messages() const = 0;
+  virtual void set_messages(std::span<const double> messages) = 0;
   /// Tables and skills.
   virtual void describe_workers(Aggregation& result, std::vector<WorkerBelief>* beliefs) = 0;
 };

@@ -45,6 +45,10 @@ class TableNetwork final : public Network {
     for (std::size_t i = 0; i < posterior.size(); ++i) posterior[i] = std::max(score_[i], -1e300);
     for (std::size_t i = 0; i < posterior.size(); i += classes_) softmax(posterior.subspan(i, classes_));
   }
+  [[nodiscard]] std::vector<double> messages() const override { return {to_task_.begin(), to_task_.end()}; }
+  void set_messages(std::span<const double> messages) override {
+    std::copy(messages.begin(), messages.end(), to_task_.begin());
+  }
   void describe_workers(Aggregation& result, std::vector<WorkerBelief>* beliefs) override;
 
  private:

@@ -1,0 +1,243 @@
+#include "learn/bayes_dgc/bayes_dgc.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/numeric.hpp"
+
+namespace wisecrowd::bayes_dgc {
+namespace {
+
+constexpr std::uint32_t kAbsent = 0xFFFFFFFF;
+
+}  // namespace
+
+BayesDgcModel::BayesDgcModel(const TrainingSet& set, const Options& options)
+    : set_(&set),
+      options_(options),
+      tables_(set.worker_count, set.class_count, options.tables),
+      class_parameters_(set.class_count, options.class_count),
+      log_classes_(set.class_count, 0.0),
+      class_share_(set.class_count, 0.0),
+      answers_of_worker_(set.worker_count, 0),
+      place_(set.worker_count, kAbsent) {
+  const std::vector<double> votes = vote_shares(set);
+  tables_.update(set, votes);
+  for (std::size_t cell = 0; cell < votes.size(); ++cell) class_share_[cell % set.class_count] += votes[cell];
+  for (std::size_t k = 0; k < set.class_count; ++k) class_parameters_[k] += class_share_[k];
+  normalise(class_share_);
+  for (const std::uint32_t worker : set.worker) ++answers_of_worker_[worker];
+  refresh_classes();
+}
+
+void BayesDgcModel::refresh_classes() {
+  if (options_.prior == Options::Prior::network) return;
+  const double total = std::accumulate(class_parameters_.begin(), class_parameters_.end(), 0.0);
+  for (std::size_t k = 0; k < log_classes_.size(); ++k) {
+    log_classes_[k] = digamma(class_parameters_[k]) - digamma(total);
+    if (options_.prior == Options::Prior::divide) {
+      log_classes_[k] -= std::log(std::max(class_share_[k], kProbabilityFloor));
+    }
+  }
+}
+
+double BayesDgcModel::infer(std::span<const double> outputs, const TaskAnswers& answers, ClassId gold,
+                            std::span<double> labels) const {
+  const std::size_t classes = labels.size();
+  std::copy(outputs.begin(), outputs.end(), labels.begin());
+  const double log_sum = log_sum_exp(labels);
+  for (std::size_t k = 0; k < classes; ++k) labels[k] += log_classes_[k] - log_sum;
+  for (std::size_t a = 0; a < answers.workers.size(); ++a) {
+    const double* const table = tables_.geometric().data() + answers.workers[a] * classes * classes + answers.labels[a];
+    for (std::size_t k = 0; k < classes; ++k) labels[k] += std::log(table[k * classes]);
+  }
+  if (gold == kNoClass) return softmax(labels);
+  const double value = labels[index(gold)];
+  std::fill(labels.begin(), labels.end(), 0.0);
+  labels[index(gold)] = 1;
+  return value;
+}
+
+double BayesDgcModel::loss(std::span<const std::uint32_t> tasks, MatrixView<const double> outputs,
+                           MatrixView<double> output_gradients) {
+  const std::size_t classes = set_->class_count, cells = classes * classes;
+  for (const std::uint32_t worker : touched_) place_[worker] = kAbsent;
+  touched_.clear();
+  seen_.clear();
+  counts_.clear();
+  batch_ = tasks.size();
+  batch_classes_.assign(classes, 0.0);
+  std::vector<double> q(classes);
+  const double share = 1 / static_cast<double>(tasks.size());
+  double sum = 0;
+  for (std::size_t b = 0; b < tasks.size(); ++b) {
+    const std::uint32_t i = tasks[b];
+    sum -= infer(outputs.row(b), {set_->workers_of(i), set_->labels_of(i)}, set_->gold[i], q);
+    const auto gradient = output_gradients.row(b);
+    classify(outputs.row(b), gradient);
+    for (std::size_t k = 0; k < classes; ++k) {
+      gradient[k] = share * (gradient[k] - q[k]);
+      batch_classes_[k] += q[k];
+    }
+    for (std::uint32_t a = set_->offset[i]; a < set_->offset[i + 1]; ++a) {
+      const std::uint32_t worker = set_->worker[a];
+      if (place_[worker] == kAbsent) {
+        place_[worker] = static_cast<std::uint32_t>(touched_.size());
+        touched_.push_back(worker);
+        seen_.push_back(0);
+        counts_.resize(counts_.size() + cells, 0.0);
+      }
+      ++seen_[place_[worker]];
+      double* const counts = counts_.data() + place_[worker] * cells + set_->label[a];
+      for (std::size_t k = 0; k < classes; ++k) counts[k * classes] += q[k];
+    }
+  }
+  return sum * share;
+}
+
+void BayesDgcModel::step(double) {
+  const std::size_t classes = set_->class_count, cells = classes * classes;
+  const double rate = std::pow(static_cast<double>(steps_) + options_.delay, -options_.forgetting);
+  const double share = std::min(rate, 1.0);
+  ++steps_;
+  const double scale = static_cast<double>(set_->task_count()) / static_cast<double>(batch_);
+  for (std::size_t k = 0; k < classes; ++k) {
+    class_parameters_[k] =
+        (1 - share) * class_parameters_[k] + share * (options_.class_count + scale * batch_classes_[k]);
+    class_share_[k] = (1 - share) * class_share_[k] + share * batch_classes_[k] / static_cast<double>(batch_);
+  }
+  refresh_classes();
+  // Each worker's answers of the batch stand for all of them; who is absent stays where they are.
+  for (std::size_t p = 0; p < touched_.size(); ++p) {
+    const auto counts = std::span(counts_).subspan(p * cells, cells);
+    const double each = static_cast<double>(answers_of_worker_[touched_[p]]) / static_cast<double>(seen_[p]);
+    for (double& count : counts) count *= each;
+    tables_.move(touched_[p], counts, share);
+  }
+}
+
+double BayesDgcModel::bound(std::span<const double> outputs) const {
+  const std::size_t classes = set_->class_count;
+  std::vector<double> q(classes);
+  double sum = -tables_.divergence();
+  for (std::size_t i = 0; i < set_->task_count(); ++i) {
+    sum += infer(outputs.subspan(i * classes, classes), {set_->workers_of(i), set_->labels_of(i)}, set_->gold[i], q);
+  }
+  if (options_.prior != Options::Prior::network) {
+    const std::vector<double> before(classes, options_.class_count);
+    const double total = std::accumulate(class_parameters_.begin(), class_parameters_.end(), 0.0);
+    sum -= log_beta(before) - log_beta(class_parameters_);
+    for (std::size_t k = 0; k < classes; ++k) {
+      sum -= (class_parameters_[k] - before[k]) * (digamma(class_parameters_[k]) - digamma(total));
+    }
+  }
+  return sum;
+}
+
+void BayesDgcModel::end_training(const Epoch& epoch) {
+  const std::size_t classes = set_->class_count;
+  std::vector<double> outputs(set_->task_count() * classes), q(classes);
+  epoch.predict(outputs);
+  bound_ = bound(outputs);
+  class_mass_.assign(classes, 0.0);
+  for (std::size_t i = 0; i < set_->task_count(); ++i) {
+    infer(std::span(outputs).subspan(i * classes, classes), {set_->workers_of(i), set_->labels_of(i)}, set_->gold[i],
+          q);
+    for (std::size_t k = 0; k < classes; ++k) class_mass_[k] += q[k];
+  }
+}
+
+void BayesDgcModel::posterior(std::span<const double> outputs, const TaskAnswers& answers,
+                              std::span<double> probabilities) const {
+  std::vector<double> prior(outputs.begin(), outputs.end());
+  if (outputs.empty()) {
+    // Without a row the labels' shares stand for the network; what log_classes_ adds is taken off again.
+    for (std::size_t k = 0; k < class_share_.size(); ++k) {
+      prior.push_back(std::log(std::max(class_share_[k], kProbabilityFloor)) - log_classes_[k]);
+    }
+  }
+  infer(prior, answers, kNoClass, probabilities);
+}
+
+double BayesDgcModel::answer_probability(std::span<const double> outputs, std::uint32_t worker,
+                                         std::uint32_t label) const {
+  std::vector<double> f(outputs.size());
+  for (std::size_t k = 0; k < f.size(); ++k) f[k] = outputs[k] + log_classes_[k];
+  softmax(f);
+  return answer_from_tables(f, tables_.means(), worker, label);
+}
+
+void BayesDgcModel::describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const {
+  AnswerModel::describe(learned, data, outputs_of);
+  learned.crowd.learned.emplace_back("evidence_lower_bound", bound_);
+  const auto votes = vote_shares(*set_);
+  std::vector<double> voted(set_->class_count, 0.0);
+  for (std::size_t cell = 0; cell < votes.size(); ++cell) voted[cell % set_->class_count] += votes[cell];
+  for (std::size_t k = 0; k < class_mass_.size(); ++k) {
+    if (class_mass_[k] >= 1 || voted[k] < 2) continue;
+    learned.crowd.warnings.push_back(
+        {"class_vanished", fmt::format("class '{}' has no task left, though it got votes worth {:.0f} tasks{}.",
+                                       data.crowd.answers.class_names()[k], voted[k],
+                                       options_.prior == Options::Prior::product
+                                           ? ": prior=product counts how frequent a class is twice; set prior=network"
+                                           : "; try more answers, or another seed")});
+  }
+}
+
+Learned BayesDgc::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
+  return train(
+      data, network, options_.training,
+      [this](const TrainingSet& set, Rng) { return std::make_unique<BayesDgcModel>(set, options_); }, context);
+}
+
+LearnerInfo info() {
+  const Options d;
+  LearnerInfo info;
+  info.title = "BayesDGC: a network and Bayesian workers by stochastic variational inference";
+  info.summary = "Network, class prior and a Dirichlet table per worker, all moved by each batch on one bound.";
+  info.when_to_use = "Independent workers and few answers; data too large for passes over all tasks between epochs.";
+  info.reference =
+      "Li, Huang, Chen: Crowdsourcing aggregation with deep Bayesian learning, Science China Information Sciences 64, "
+      "2021";
+  info.parameters = DirichletTables::parameters(d.tables);
+  for (ParameterSpec& spec : std::vector<ParameterSpec>{
+           ParameterSpec::choice(
+               "prior", "network", {"network", "product", "divide"},
+               "what a task is believed to be before its answers: what the network says; that times "
+               "the class prior (as published; counts frequent classes twice and can lose rare ones); "
+               "or that times the class prior over the mean label"),
+           ParameterSpec::real("class_pseudo_count", d.class_count, 1e-3, 1e9, "Dirichlet parameter of every class"),
+           ParameterSpec::real(
+               "delay", d.delay, 1e-3, 1e9,
+               "the t-th step of workers and classes goes the share (t + delay)^-forgetting of the way; "
+               "more delay makes the first steps smaller"),
+           ParameterSpec::real("forgetting", d.forgetting, 0, 1,
+                               "see delay; 0 is the whole way at each step, right only with batch=0"),
+       }) {
+    info.parameters.push_back(std::move(spec));
+  }
+  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
+  info.uses_gold = true;
+  info.assumptions = "Given the truth, workers answer independently of each other and of the features.";
+  info.cost = "O(S K) and a table per worker of the batch per epoch beside the network; memory O(M K²)";
+  return info;
+}
+
+std::unique_ptr<Learner> make(const Parameters& parameters) {
+  Options options;
+  options.training = training_options(parameters);
+  options.tables = DirichletTables::options(parameters);
+  const std::string& prior = parameters.choice("prior");
+  options.prior = prior == "product"  ? Options::Prior::product
+                  : prior == "divide" ? Options::Prior::divide
+                                      : Options::Prior::network;
+  options.class_count = parameters.real("class_pseudo_count");
+  options.delay = parameters.real("delay");
+  options.forgetting = parameters.real("forgetting");
+  return std::make_unique<BayesDgc>(std::move(options));
+}
+
+}  // namespace wisecrowd::bayes_dgc

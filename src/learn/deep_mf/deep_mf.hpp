@@ -1,0 +1,49 @@
+#pragma once
+
+#include "learn/shared/dirichlet_tables.hpp"
+#include "learn/shared/soft_label_model.hpp"
+#include "learn/shared/trainer.hpp"
+#include "wisecrowd/learn.hpp"
+
+namespace wisecrowd::deep_mf {
+
+struct Options {
+  TrainingOptions training;
+  DirichletTables::Options tables{.one_coin = true, .right = 2, .wrong = 1};
+  double ceiling = 0.9;     ///< the network's probabilities are not believed beyond this
+  std::size_t updates = 1;  ///< of labels and tables before each epoch
+};
+
+/// Mean-field variational inference of labels and workers with the network as the prior of each task.
+class DeepMf final : public Learner {
+ public:
+  explicit DeepMf(Options options = {}) : options_(std::move(options)) {}
+  [[nodiscard]] Learned fit(const LearningData& data, const NetworkSpec& network,
+                            const RunContext& context) const override;
+
+ private:
+  Options options_;
+};
+
+class DeepMfModel final : public SoftLabelModel {
+ public:
+  DeepMfModel(const TrainingSet& set, const Options& options);
+  void begin_epoch(const Epoch& epoch) override;
+  void end_training(const Epoch& epoch) override { begin_epoch(epoch); }
+  void posterior(std::span<const double> outputs, const TaskAnswers& answers,
+                 std::span<double> probabilities) const override;
+  void describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const override;
+  [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override { return std::make_unique<DeepMfModel>(*this); }
+
+  /// One update of the labels, then of the workers, with these priors of the tasks (tasks × classes).
+  void update(std::span<const double> task_priors);
+  /// The bound on the log evidence after the last update.
+  [[nodiscard]] double bound() const noexcept { return bound_; }
+
+ private:
+  Options options_;
+  DirichletTables workers_;
+  double bound_ = 0;
+};
+
+}  // namespace wisecrowd::deep_mf

@@ -1,0 +1,130 @@
+#include "learn/mbem/mbem.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "base/numeric.hpp"
+#include "learn/shared/training_run.hpp"
+
+namespace wisecrowd::mbem {
+namespace {
+
+/// A network trained on the labels of some tasks says what the others are.
+void predict_others(const TrainingSet& set, const JudgedLabels& labels, std::span<const std::uint32_t> seen,
+                    std::span<const std::uint32_t> others, const Features& inputs, const NetworkSpec& network,
+                    const TrainingOptions& options, const std::string& purpose, const RunContext& context,
+                    std::vector<std::uint32_t>& predicted) {
+  const TrainingSet part = subset(set, seen);
+  TrainingRun run(
+      part, inputs, network, options,
+      [&](const TrainingSet& all, Rng) { return std::make_unique<JudgedLabels>(all, seen, labels); }, purpose, context);
+  while (run.epochs_done() < options.epochs && !context.cancelled()) run.epoch();
+  std::vector<std::uint32_t> rows;
+  for (const std::uint32_t i : others) rows.push_back(set.row[i]);
+  const std::vector<double> outputs = run.outputs(rows);
+  for (std::size_t n = 0; n < others.size(); ++n) {
+    const double* const row = outputs.data() + n * set.class_count;
+    predicted[others[n]] = static_cast<std::uint32_t>(std::max_element(row, row + set.class_count) - row);
+  }
+}
+
+}  // namespace
+
+JudgedLabels::JudgedLabels(const TrainingSet& part, std::span<const std::uint32_t> tasks, const JudgedLabels& whole)
+    : SoftLabelModel(part) {
+  for (std::size_t n = 0; n < tasks.size(); ++n) {
+    std::copy_n(whole.labels_.begin() + static_cast<std::ptrdiff_t>(tasks[n] * classes()), classes(),
+                labels_.begin() + static_cast<std::ptrdiff_t>(n * classes()));
+  }
+}
+
+void JudgedLabels::judge(std::span<const std::uint32_t> predicted, double pseudo_count) {
+  std::vector<double> hard(labels_.size(), 0.0);
+  for (std::size_t i = 0; i < set().task_count(); ++i) {
+    const ClassId gold = set().gold[i];
+    hard[i * classes() + (gold == kNoClass ? predicted[i] : index(gold))] = 1;
+  }
+  tables_ = tables_from(set(), hard, pseudo_count, 0);
+  std::fill(class_prior_.begin(), class_prior_.end(), 0.0);
+  for (std::size_t cell = 0; cell < hard.size(); ++cell) class_prior_[cell % classes()] += hard[cell];
+  normalise(class_prior_);
+  for (std::size_t i = 0; i < set().task_count(); ++i) {
+    posterior({}, {set().workers_of(i), set().labels_of(i)}, std::span(labels_).subspan(i * classes(), classes()));
+  }
+  pin_gold();
+}
+
+void JudgedLabels::posterior(std::span<const double>, const TaskAnswers& answers,
+                             std::span<double> probabilities) const {
+  SoftLabelModel::posterior({}, answers, probabilities);
+}
+
+Learned Mbem::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
+  return train(
+      data, network, options_.training,
+      [&](const TrainingSet& set, Rng rng) {
+        auto model = std::make_unique<JudgedLabels>(set);
+        const Features inputs =
+            scaled(data.features, options_.training.standardise ? standardise(data.features, set.row) : Scaling{});
+        std::vector<std::uint32_t> order(set.task_count());
+        std::iota(order.begin(), order.end(), 0U);
+        rng.shuffle(std::span(order));
+        const std::span<const std::uint32_t> all = order;
+        const auto first = all.first(order.size() / 2), second = all.subspan(order.size() / 2);
+        const bool halves = options_.cross_fit && !first.empty();
+        std::vector<std::uint32_t> predicted(set.task_count(), 0);
+        for (std::size_t round = 0; round < options_.rounds && !context.cancelled(); ++round) {
+          const auto run = [&](auto seen, auto others, int half) {
+            // Named by the size of the set too: the run that chooses the epoch is another one.
+            predict_others(set, *model, seen, others, inputs, network, options_.training,
+                           fmt::format("judging {} {} {}", set.task_count(), round, half), context, predicted);
+          };
+          if (halves) {
+            run(first, second, 1);
+            run(second, first, 2);
+          } else {
+            run(all, all, 0);
+          }
+          if (context.cancelled()) break;
+          model->judge(predicted, options_.pseudo_count);
+        }
+        return model;
+      },
+      context);
+}
+
+LearnerInfo info() {
+  const Options d;
+  LearnerInfo info;
+  info.title = "MBEM: model-bootstrapped EM";
+  info.summary = "Judges workers by what a network predicts, labels tasks by the judged workers, trains on those.";
+  info.when_to_use = "One answer per task, where workers cannot be compared with each other but a network generalises.";
+  info.reference = "Khetan, Lipton, Anandkumar: Learning from noisy singly-labeled data, ICLR 2018";
+  info.parameters = {
+      ParameterSpec::integer("rounds", static_cast<std::int64_t>(d.rounds), 1, 1000,
+                             "how often workers are judged anew; each round trains networks on all tasks once"),
+      ParameterSpec::real("pseudo_count", d.pseudo_count, 1e-6, 1e6, "answers added to every cell of a worker's table"),
+      ParameterSpec::flag("cross_fit", d.cross_fit,
+                          "judge each half of the tasks by a network trained on the other half; off, a network that "
+                          "learns its labels by heart takes the workers at their word"),
+  };
+  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
+  info.uses_gold = true;
+  info.assumptions = "Workers err independently of the features; the network is better than a single worker.";
+  info.cost = "the network's, rounds + 1 times; O(S K) beside it; memory O(M K²)";
+  return info;
+}
+
+std::unique_ptr<Learner> make(const Parameters& parameters) {
+  Options options;
+  options.training = training_options(parameters);
+  options.rounds = static_cast<std::size_t>(parameters.integer("rounds"));
+  options.pseudo_count = parameters.real("pseudo_count");
+  options.cross_fit = parameters.flag("cross_fit");
+  return std::make_unique<Mbem>(std::move(options));
+}
+
+}  // namespace wisecrowd::mbem

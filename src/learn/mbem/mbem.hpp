@@ -1,0 +1,41 @@
+#pragma once
+
+#include "learn/shared/soft_label_model.hpp"
+#include "learn/shared/trainer.hpp"
+#include "wisecrowd/learn.hpp"
+
+namespace wisecrowd::mbem {
+
+struct Options {
+  TrainingOptions training;
+  std::size_t rounds = 3;      ///< of judging the workers by the networks
+  double pseudo_count = 1e-2;  ///< answers added to every cell of a worker's table
+  bool cross_fit = true;       ///< judge by networks that did not see the task
+};
+
+/// Workers are judged by what a network predicts, labels follow from workers, the network learns the labels.
+class Mbem final : public Learner {
+ public:
+  explicit Mbem(Options options = {}) : options_(std::move(options)) {}
+  [[nodiscard]] Learned fit(const LearningData& data, const NetworkSpec& network,
+                            const RunContext& context) const override;
+
+ private:
+  Options options_;
+};
+
+/// Labels and tables as given to it; the network has no say in the labels of tasks.
+class JudgedLabels final : public SoftLabelModel {
+ public:
+  explicit JudgedLabels(const TrainingSet& set) : SoftLabelModel(set) {}
+  /// Tables and class prior from a predicted class per task, then labels from those and the answers.
+  void judge(std::span<const std::uint32_t> predicted, double pseudo_count);
+  /// The labels of some tasks of another model, for training on them alone.
+  JudgedLabels(const TrainingSet& part, std::span<const std::uint32_t> tasks, const JudgedLabels& whole);
+
+  void posterior(std::span<const double> outputs, const TaskAnswers& answers,
+                 std::span<double> probabilities) const override;
+  [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override { return std::make_unique<JudgedLabels>(*this); }
+};
+
+}  // namespace wisecrowd::mbem

@@ -1,0 +1,109 @@
+#include "learn/mbem/mbem.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/rng.hpp"
+#include "support/learning.hpp"
+
+namespace wisecrowd::mbem {
+namespace {
+
+using testing::gaussian_crowd;
+using testing::max_mig_workers;
+
+TEST(Mbem, GradientsThroughATwoLayerNetwork) {
+  const TrainingSet set = training_set(gaussian_crowd(3, 20, 0, 2, 1, max_mig_workers('H', 1), 0.5).data);
+  EXPECT_LT(testing::gradient_error(JudgedLabels(set), set, 2), 1e-5);
+}
+
+/// A network that is always right makes the tables the workers' real ones, and labels by Bayes' rule with them.
+TEST(Mbem, PerfectPredictionsGiveExactTables) {
+  const auto crowd = gaussian_crowd(4, 200, 0, 2, 1, max_mig_workers('H', 1), 0.6);
+  const TrainingSet set = training_set(crowd.data);
+  std::vector<std::uint32_t> truth;
+  double ones = 0;
+  for (const std::uint32_t t : set.task) {
+    truth.push_back(static_cast<std::uint32_t>(crowd.truth[t]));
+    ones += truth.back();
+  }
+  JudgedLabels model(set);
+  model.judge(truth, 1e-6);
+  std::vector<double> counts(5 * 4, 0.0);
+  for (std::size_t i = 0; i < set.task_count(); ++i) {
+    for (std::size_t a = 0; a < set.workers_of(i).size(); ++a) {
+      counts[set.workers_of(i)[a] * 4 + truth[i] * 2 + set.labels_of(i)[a]] += 1;
+    }
+  }
+  const std::vector<double> tables = model.worker_tables();
+  for (std::size_t row = 0; row < 10; ++row) {
+    EXPECT_NEAR(tables[2 * row], counts[2 * row] / (counts[2 * row] + counts[2 * row + 1]), 1e-6);
+  }
+  const double rate = ones / static_cast<double>(set.task_count());
+  for (std::size_t i = 0; i < set.task_count(); ++i) {
+    double like0 = 1 - rate, like1 = rate;
+    for (std::size_t a = 0; a < set.workers_of(i).size(); ++a) {
+      like0 *= tables[set.workers_of(i)[a] * 4 + set.labels_of(i)[a]];
+      like1 *= tables[set.workers_of(i)[a] * 4 + 2 + set.labels_of(i)[a]];
+    }
+    EXPECT_NEAR(model.soft_labels()[2 * i + 1], like1 / (like0 + like1), 1e-9);
+  }
+}
+
+/// One answer per task by twenty workers of whom half guess: nothing but a network tells them apart.
+TEST(Mbem, OneAnswerPerTask) {
+  std::vector<testing::PlannedWorker> workers;
+  for (int j = 0; j < 20; ++j) {
+    workers.push_back(j % 2 == 0 ? testing::PlannedWorker{{.95, .05, .05, .95}, -1}
+                                 : testing::PlannedWorker{{.5, .5, .5, .5}, -1});
+  }
+  auto crowd = gaussian_crowd(1, 3000, 3000, 2, 1.3, workers);
+  Rng rng(2);
+  std::vector<Answer> kept;
+  for (std::size_t t = 0; t < crowd.tasks; ++t) {
+    const auto pick = rng.below(20);
+    kept.push_back({TaskId(t), crowd.data.crowd.answers.workers_of(TaskId(t))[pick],
+                    crowd.data.crowd.answers.labels_of(TaskId(t))[pick]});
+  }
+  const Annotations& all = crowd.data.crowd.answers;
+  crowd.data.crowd.answers = make_annotations(kept, {all.task_names(), all.worker_names(), all.class_names()});
+  const Learned learned = testing::run_learner(
+      crowd.data, "mbem", {{"learning_rate", "0.01"}, {"epochs", "10"}, {"held_out", "0"}}, {.kind = "linear"}, 1);
+  EXPECT_GT(testing::test_accuracy(crowd, learned.row_probabilities), 0.885);
+  for (std::size_t j = 0; j < 20; ++j) {
+    const double skill = (learned.crowd.confusion[4 * j] + learned.crowd.confusion[4 * j + 3]) / 2;
+    if (j % 2 == 0) EXPECT_GT(skill, 0.7) << j;
+    if (j % 2 == 1) EXPECT_LT(skill, 0.65) << j;
+  }
+}
+
+/// A network large enough to learn its labels by heart takes every worker at their word, unless halves judge each
+/// other.
+TEST(Mbem, CrossFittingSeesThroughWhatIsLearnedByHeart) {
+  std::vector<testing::PlannedWorker> workers(1, {{.7, .3, .3, .7}, -1});
+  const auto crowd = gaussian_crowd(3, 60, 0, 2, 2.5, workers);
+  const auto skill = [&](const char* cross_fit) {
+    const Learned learned = testing::run_learner(crowd.data, "mbem",
+                                                 {{"cross_fit", cross_fit},
+                                                  {"epochs", "150"},
+                                                  {"batch", "16"},
+                                                  {"rounds", "1"},
+                                                  {"held_out", "0"},
+                                                  {"weight_decay", "0"},
+                                                  {"learning_rate", "0.02"}},
+                                                 {.kind = "mlp", .hidden = 128, .dropout = 0}, 1);
+    return (learned.crowd.confusion[0] + learned.crowd.confusion[3]) / 2;
+  };
+  EXPECT_LT(skill("true") + 0.08, skill("false"));
+}
+
+TEST(Mbem, IndependentAndNaiveWorkers) {
+  const auto crowd = gaussian_crowd(1, 3000, 5000, 2, 1.3, max_mig_workers('H', 1));
+  const Learned learned = testing::run_learner(
+      crowd.data, "mbem", {{"learning_rate", "0.01"}, {"epochs", "10"}, {"held_out", "0"}}, {.kind = "linear"}, 1);
+  EXPECT_GT(testing::test_accuracy(crowd, learned.row_probabilities), 0.892);
+}
+
+}  // namespace
+}  // namespace wisecrowd::mbem

@@ -1,0 +1,123 @@
+#include "learn/shared/dirichlet_tables.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/numeric.hpp"
+
+namespace wisecrowd {
+namespace {
+
+/// KL(Dir(b) ‖ Dir(b0)).
+double dirichlet_divergence(std::span<const double> b, std::span<const double> b0) {
+  double total = 0;
+  for (const double x : b) total += x;
+  const double base = digamma(total);
+  double sum = log_beta(b0) - log_beta(b);
+  for (std::size_t l = 0; l < b.size(); ++l) sum += (b[l] - b0[l]) * (digamma(b[l]) - base);
+  return sum;
+}
+
+}  // namespace
+
+std::vector<ParameterSpec> DirichletTables::parameters(const Options& d) {
+  return {
+      ParameterSpec::choice("coins", d.one_coin ? "one_coin" : "full", {"full", "one_coin"},
+                            "a confusion table per worker, or one accuracy with wrong answers spread evenly"),
+      ParameterSpec::real(
+          "right", d.right, 1e-3, 1e9,
+          "right answers that are believed beforehand: Dirichlet parameter of the right answer in every "
+          "row of every table, or the first of Beta(right, wrong) for one_coin"),
+      ParameterSpec::real("wrong", d.wrong, 1e-3, 1e9,
+                          "wrong answers that are believed beforehand: of each kind, or of all kinds together for "
+                          "one_coin"),
+  };
+}
+
+DirichletTables::Options DirichletTables::options(const Parameters& parameters) {
+  return {parameters.choice("coins") == "one_coin", parameters.real("right"), parameters.real("wrong")};
+}
+
+DirichletTables::DirichletTables(std::size_t workers, std::size_t classes, const Options& options)
+    : workers_(workers),
+      classes_(classes),
+      options_(options),
+      posterior_(workers * width()),
+      geometric_(workers * classes * classes),
+      means_(geometric_.size()) {
+  for (std::size_t cell = 0; cell < posterior_.size(); ++cell) posterior_[cell] = prior(cell % width());
+  for (std::size_t j = 0; j < workers_; ++j) refresh(j);
+}
+
+double DirichletTables::prior(std::size_t cell) const noexcept {
+  const bool right = options_.one_coin ? cell == 0 : cell % (classes_ + 1) == 0;
+  return right ? options_.right : options_.wrong;
+}
+
+void DirichletTables::refresh(std::size_t worker) {
+  const auto b = std::span<const double>(posterior_).subspan(worker * width(), width());
+  double* const geometric = geometric_.data() + worker * classes_ * classes_;
+  double* const means = means_.data() + worker * classes_ * classes_;
+  if (options_.one_coin) {
+    const double others = static_cast<double>(std::max<std::size_t>(classes_, 2) - 1);
+    const double base = digamma(b[0] + b[1]), mean = b[0] / (b[0] + b[1]);
+    const double right = std::exp(digamma(b[0]) - base), wrong = std::exp(digamma(b[1]) - base) / others;
+    for (std::size_t cell = 0; cell < classes_ * classes_; ++cell) {
+      const bool diagonal = cell % (classes_ + 1) == 0;
+      geometric[cell] = diagonal ? right : wrong;
+      means[cell] = classes_ == 1 ? 1 : diagonal ? mean : (1 - mean) / others;
+    }
+    return;
+  }
+  for (std::size_t k = 0; k < classes_; ++k) {
+    double total = 0;
+    for (std::size_t l = 0; l < classes_; ++l) total += b[k * classes_ + l];
+    const double base = digamma(total);
+    for (std::size_t l = 0; l < classes_; ++l) {
+      geometric[k * classes_ + l] = std::exp(digamma(b[k * classes_ + l]) - base);
+      means[k * classes_ + l] = b[k * classes_ + l] / total;
+    }
+  }
+}
+
+void DirichletTables::update(const TrainingSet& set, std::span<const double> soft_labels) {
+  for (std::size_t cell = 0; cell < posterior_.size(); ++cell) posterior_[cell] = prior(cell % width());
+  for (std::size_t i = 0; i < set.task_count(); ++i) {
+    const double* const q = soft_labels.data() + i * classes_;
+    for (std::uint32_t a = set.offset[i]; a < set.offset[i + 1]; ++a) {
+      double* const b = posterior_.data() + set.worker[a] * width();
+      const std::uint32_t label = set.label[a];
+      if (options_.one_coin) {
+        b[0] += q[label];
+        b[1] += 1 - q[label];
+      } else {
+        for (std::size_t k = 0; k < classes_; ++k) b[k * classes_ + label] += q[k];
+      }
+    }
+  }
+  for (std::size_t j = 0; j < workers_; ++j) refresh(j);
+}
+
+void DirichletTables::move(std::uint32_t worker, std::span<const double> counts, double share) {
+  const auto b = std::span(posterior_).subspan(worker * width(), width());
+  for (double& x : b) x *= 1 - share;
+  for (std::size_t cell = 0; cell < width(); ++cell) b[cell] += share * prior(cell);
+  for (std::size_t cell = 0; cell < counts.size(); ++cell) {
+    b[options_.one_coin ? (cell % (classes_ + 1) == 0 ? 0 : 1) : cell] += share * counts[cell];
+  }
+  refresh(worker);
+}
+
+double DirichletTables::divergence() const {
+  const std::size_t row = options_.one_coin ? 2 : classes_;
+  std::vector<double> b0(row);
+  double sum = 0;
+  for (std::size_t begin = 0; begin < posterior_.size(); begin += row) {
+    for (std::size_t l = 0; l < row; ++l) b0[l] = prior((begin + l) % width());
+    const auto b = std::span<const double>(posterior_).subspan(begin, row);
+    if (!std::equal(b.begin(), b.end(), b0.begin())) sum += dirichlet_divergence(b, b0);
+  }
+  return sum;
+}
+
+}  // namespace wisecrowd

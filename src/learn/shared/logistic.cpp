@@ -1,0 +1,244 @@
+#include "learn/shared/logistic.hpp"
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+
+#include "base/numeric.hpp"
+#include "base/parallel.hpp"
+
+namespace wisecrowd {
+namespace {
+
+using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+Eigen::Map<const Rows> view(const double* data, std::size_t rows, std::size_t columns) {
+  return {data, static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(columns)};
+}
+Eigen::Map<Rows> view(double* data, std::size_t rows, std::size_t columns) {
+  return {data, static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(columns)};
+}
+
+/// Rows that are turned to double precision at a time.
+constexpr std::size_t kRowsAtOnce = 128;
+
+/// Each block has sums of its own of the size of the weights, so there are few; they depend on the size alone.
+Blocks cut(std::size_t rows) { return {rows, std::max(kRowsAtOnce, (rows + 7) / 8)}; }
+
+double dot(std::span<const double> a, std::span<const double> b) {
+  double sum = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+}  // namespace
+
+LogisticRegression::LogisticRegression(const Features& inputs, std::span<const std::uint32_t> rows, std::size_t classes,
+                                       LogisticOptions options, ThreadPool& pool)
+    : inputs_(&inputs),
+      rows_(rows.begin(), rows.end()),
+      columns_(inputs.columns()),
+      classes_(classes),
+      options_(options),
+      pool_(&pool) {}
+
+double LogisticRegression::log_prior(std::span<const double> weights) const {
+  return -options_.penalty / 2 * dot(weights, weights);
+}
+
+void LogisticRegression::logits(std::span<const double> weights, std::span<double> out) const {
+  const double* const biases = weights.data() + columns_ * classes_;
+  const Blocks blocks = cut(rows_.size());
+  pool_->for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
+    Rows gathered;
+    for (std::size_t begin = blocks.begin(block); begin < blocks.end(block); begin += kRowsAtOnce) {
+      const std::size_t count = std::min(kRowsAtOnce, blocks.end(block) - begin);
+      double* const target = out.data() + begin * classes_;
+      for (std::size_t i = 0; i < count; ++i) std::copy_n(biases, classes_, target + i * classes_);
+      if (inputs_->is_sparse()) {
+        for (std::size_t i = 0; i < count; ++i) {
+          const std::uint32_t row = rows_[begin + i];
+          for (std::uint64_t e = inputs_->offsets[row]; e < inputs_->offsets[row + 1]; ++e) {
+            const double* const from = weights.data() + inputs_->indices[e] * classes_;
+            for (std::size_t k = 0; k < classes_; ++k) {
+              target[i * classes_ + k] += static_cast<double>(inputs_->values[e]) * from[k];
+            }
+          }
+        }
+        continue;
+      }
+      gathered.resize(static_cast<Eigen::Index>(count), static_cast<Eigen::Index>(columns_));
+      for (std::size_t i = 0; i < count; ++i) {
+        std::copy_n(inputs_->dense.data() + rows_[begin + i] * columns_, columns_, gathered.data() + i * columns_);
+      }
+      view(target, count, classes_).noalias() += gathered * view(weights.data(), columns_, classes_);
+    }
+  });
+}
+
+void LogisticRegression::transposed_product(std::span<const double> r, std::span<double> out) const {
+  const Blocks blocks = cut(rows_.size());
+  const std::size_t weights = weight_count();
+  std::vector<double> sums(blocks.count() * weights, 0.0);
+  pool_->for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
+    double* const sum = sums.data() + block * weights;
+    double* const biases = sum + columns_ * classes_;
+    Rows gathered;
+    for (std::size_t begin = blocks.begin(block); begin < blocks.end(block); begin += kRowsAtOnce) {
+      const std::size_t count = std::min(kRowsAtOnce, blocks.end(block) - begin);
+      const double* const from = r.data() + begin * classes_;
+      for (std::size_t i = 0; i < count; ++i) {
+        for (std::size_t k = 0; k < classes_; ++k) biases[k] += from[i * classes_ + k];
+      }
+      if (inputs_->is_sparse()) {
+        for (std::size_t i = 0; i < count; ++i) {
+          const std::uint32_t row = rows_[begin + i];
+          for (std::uint64_t e = inputs_->offsets[row]; e < inputs_->offsets[row + 1]; ++e) {
+            double* const to = sum + inputs_->indices[e] * classes_;
+            for (std::size_t k = 0; k < classes_; ++k) {
+              to[k] += static_cast<double>(inputs_->values[e]) * from[i * classes_ + k];
+            }
+          }
+        }
+        continue;
+      }
+      gathered.resize(static_cast<Eigen::Index>(count), static_cast<Eigen::Index>(columns_));
+      for (std::size_t i = 0; i < count; ++i) {
+        std::copy_n(inputs_->dense.data() + rows_[begin + i] * columns_, columns_, gathered.data() + i * columns_);
+      }
+      view(sum, columns_, classes_).noalias() += gathered.transpose() * view(from, count, classes_);
+    }
+  });
+  std::fill(out.begin(), out.end(), 0.0);
+  for (std::size_t block = 0; block < blocks.count(); ++block) {
+    for (std::size_t w = 0; w < weights; ++w) out[w] += sums[block * weights + w];
+  }
+}
+
+void LogisticRegression::diagonal(std::span<const double> curvature, std::span<double> out) const {
+  std::fill(out.begin(), out.end(), options_.penalty);
+  double* const biases = out.data() + columns_ * classes_;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const double* const c = curvature.data() + i * classes_;
+    for (std::size_t k = 0; k < classes_; ++k) biases[k] += c[k];
+    const auto add = [&](std::size_t column, double x) {
+      for (std::size_t k = 0; k < classes_; ++k) out[column * classes_ + k] += x * x * c[k];
+    };
+    if (inputs_->is_sparse()) {
+      for (std::uint64_t e = inputs_->offsets[rows_[i]]; e < inputs_->offsets[rows_[i] + 1]; ++e) {
+        add(inputs_->indices[e], inputs_->values[e]);
+      }
+    } else {
+      const float* const x = inputs_->dense.data() + rows_[i] * columns_;
+      for (std::size_t column = 0; column < columns_; ++column) add(column, x[column]);
+    }
+  }
+}
+
+double LogisticRegression::likelihood(std::span<const double> targets, std::span<const double> scores) const {
+  double sum = 0;
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    const auto a = scores.subspan(i * classes_, classes_);
+    const double log_sum = log_sum_exp(a);
+    for (std::size_t k = 0; k < classes_; ++k) {
+      if (const double t = targets[i * classes_ + k]; t > 0) sum += t * (a[k] - log_sum);
+    }
+  }
+  return sum;
+}
+
+LogisticRegression::Fit LogisticRegression::improve(std::span<const double> targets, std::size_t steps,
+                                                    std::span<double> weights) const {
+  const std::size_t cells = rows_.size() * classes_, count = weight_count();
+  std::vector<double> scores(cells), f(cells), r(cells), mass(rows_.size()), along(cells), trial(cells);
+  std::vector<double> gradient(count), scale(count), direction(count), residual(count), search(count), product(count),
+      preconditioned(count);
+  for (std::size_t i = 0; i < rows_.size(); ++i) {
+    for (std::size_t k = 0; k < classes_; ++k) mass[i] += targets[i * classes_ + k];
+  }
+  // The gradient at 0 is the yardstick for "small".
+  for (std::size_t c = 0; c < cells; ++c) r[c] = targets[c] - mass[c / classes_] / static_cast<double>(classes_);
+  transposed_product(r, gradient);
+  const double yardstick = std::sqrt(dot(gradient, gradient)) + 1e-12 * static_cast<double>(rows_.size()) + 1e-300;
+
+  logits(weights, scores);
+  Fit fit;
+  fit.objective = likelihood(targets, scores) + log_prior(weights);
+  // out = −(Hessian) v
+  const auto multiply = [&](std::span<const double> v, std::span<double> out) {
+    logits(v, along);
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      const double* const fi = f.data() + i * classes_;
+      const double* const u = along.data() + i * classes_;
+      double mean = 0;
+      for (std::size_t k = 0; k < classes_; ++k) mean += fi[k] * u[k];
+      for (std::size_t k = 0; k < classes_; ++k) r[i * classes_ + k] = mass[i] * fi[k] * (u[k] - mean);
+    }
+    transposed_product(r, out);
+    for (std::size_t w = 0; w < count; ++w) out[w] += options_.penalty * v[w];
+  };
+
+  for (; fit.steps < steps; ++fit.steps) {
+    f = scores;
+    for (std::size_t i = 0; i < rows_.size(); ++i) softmax(std::span(f).subspan(i * classes_, classes_));
+    for (std::size_t c = 0; c < cells; ++c) r[c] = targets[c] - mass[c / classes_] * f[c];
+    transposed_product(r, gradient);
+    for (std::size_t w = 0; w < count; ++w) gradient[w] -= options_.penalty * weights[w];
+    const double size = std::sqrt(dot(gradient, gradient));
+    if (size <= options_.tolerance * yardstick) {
+      fit.converged = true;
+      break;
+    }
+    for (std::size_t c = 0; c < cells; ++c) r[c] = mass[c / classes_] * f[c] * (1 - f[c]);
+    diagonal(r, scale);
+
+    // Conjugate gradients on (−Hessian) d = gradient, the more exactly the nearer the maximum.
+    const double enough = size * std::min(0.1, std::sqrt(size / yardstick));
+    std::fill(direction.begin(), direction.end(), 0.0);
+    residual = gradient;
+    for (std::size_t w = 0; w < count; ++w) preconditioned[w] = residual[w] / scale[w];
+    search = preconditioned;
+    double fitness = dot(residual, preconditioned);
+    for (std::size_t round = 0; round < options_.max_products && std::sqrt(dot(residual, residual)) > enough; ++round) {
+      multiply(search, product);
+      const double bend = dot(search, product);
+      if (!(bend > 0)) break;
+      const double length = fitness / bend;
+      for (std::size_t w = 0; w < count; ++w) {
+        direction[w] += length * search[w];
+        residual[w] -= length * product[w];
+        preconditioned[w] = residual[w] / scale[w];
+      }
+      const double next = dot(residual, preconditioned);
+      for (std::size_t w = 0; w < count; ++w) search[w] = preconditioned[w] + next / fitness * search[w];
+      fitness = next;
+    }
+
+    // Along the direction the logits are linear, so a trial costs no product with the rows.
+    logits(direction, along);
+    const double slope = dot(gradient, direction), squared = dot(direction, direction), inner = dot(weights, direction),
+                 own = dot(weights, weights);
+    double length = 1;
+    bool better = false;
+    for (int halving = 0; halving < 40 && !better; ++halving) {
+      for (std::size_t c = 0; c < cells; ++c) trial[c] = scores[c] + length * along[c];
+      const double value =
+          likelihood(targets, trial) - options_.penalty / 2 * (own + 2 * length * inner + length * length * squared);
+      if (value >= fit.objective + 1e-4 * length * slope && value > fit.objective) {
+        better = true;
+        fit.objective = value;
+      } else {
+        length /= 2;
+      }
+    }
+    if (!better) {  // at the limit of rounding
+      fit.converged = true;
+      break;
+    }
+    for (std::size_t w = 0; w < count; ++w) weights[w] += length * direction[w];
+    logits(weights, scores);
+  }
+  return fit;
+}
+
+}  // namespace wisecrowd
