@@ -12,19 +12,33 @@ AggNetModel::AggNetModel(const TrainingSet& set, const Options& options) : SoftL
   tables_ = tables_from(set, labels_, options.pseudo_count, options.diagonal_count);
 }
 
+void AggNetModel::believe(std::span<double> probabilities) const {
+  clip(probabilities, options_.ceiling);
+  for (double& p : probabilities) p = std::log(std::max(p, kProbabilityFloor));
+}
+
+void AggNetModel::posterior(std::span<const double> outputs, const TaskAnswers& answers,
+                            std::span<double> probabilities) const {
+  if (outputs.empty()) return SoftLabelModel::posterior(outputs, answers, probabilities);
+  std::vector<double> log_class(outputs.size());
+  classify(outputs, log_class);
+  believe(log_class);
+  posterior_from_tables(log_class, answers, tables_, probabilities);
+}
+
 void AggNetModel::begin_epoch(const Epoch& epoch) {
+  if (epoch.number % options_.label_every != 0) return;
   // E-step: before the network has learned anything, the crowd alone.
   std::vector<double> prior;
   if (epoch.number >= options_.warm_up) prior = network_probabilities(epoch);
   std::vector<double> log_class(classes());
   for (std::size_t i = 0; i < set().task_count(); ++i) {
     if (prior.empty()) {
-      std::copy(class_prior_.begin(), class_prior_.end(), log_class.begin());
+      for (std::size_t k = 0; k < classes(); ++k) log_class[k] = std::log(std::max(class_prior_[k], kProbabilityFloor));
     } else {
       std::copy_n(prior.begin() + static_cast<std::ptrdiff_t>(i * classes()), classes(), log_class.begin());
-      clip(log_class, options_.ceiling);
+      believe(log_class);
     }
-    for (double& p : log_class) p = std::log(std::max(p, kProbabilityFloor));
     posterior_from_tables(log_class, {set().workers_of(i), set().labels_of(i)}, tables_,
                           std::span(labels_).subspan(i * classes(), classes()));
   }
@@ -59,6 +73,8 @@ LearnerInfo info() {
       ParameterSpec::real("ceiling", d.ceiling, 0, 1,
                           "how sure the network may be when labels are inferred (at least 1/classes): less keeps it "
                           "from talking itself into its own errors"),
+      ParameterSpec::integer("label_every", static_cast<std::int64_t>(d.label_every), 1, 1e6,
+                             "epochs of the network between two inferences of the labels"),
   };
   for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
   info.uses_gold = true;
@@ -74,6 +90,7 @@ std::unique_ptr<Learner> make(const Parameters& parameters) {
   options.pseudo_count = parameters.real("pseudo_count");
   options.diagonal_count = parameters.real("diagonal_count");
   options.ceiling = parameters.real("ceiling");
+  options.label_every = static_cast<std::size_t>(parameters.integer("label_every"));
   return std::make_unique<AggNet>(std::move(options));
 }
 

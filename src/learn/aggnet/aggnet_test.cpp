@@ -29,6 +29,56 @@ TEST(AggNet, IndependentWorkersAndCopies) {
   EXPECT_LT(accuracy(3), accuracy(1) - 0.05);
 }
 
+/// Tasks of the test split with answers, which are not learned from: the forecast from data and crowd beats the
+/// network alone.
+TEST(AggNet, ForecastsFromDataAndCrowd) {
+  auto crowd = gaussian_crowd(1, 2000, 2000, 2, 1.3, max_mig_workers('H', 1));
+  std::vector<Answer> answers;
+  const Annotations& all = crowd.data.crowd.answers;
+  std::vector<std::string> tasks;
+  for (std::size_t t = 0; t < crowd.truth.size(); ++t) {
+    tasks.push_back("t" + std::to_string(t));
+    crowd.data.row_of_task.resize(t + 1);
+    crowd.data.row_of_task[t] = static_cast<std::uint32_t>(t);
+    if (t < crowd.tasks) {
+      for (std::size_t a = 0; a < 5; ++a) {
+        answers.push_back({TaskId(t), all.workers_of(TaskId(t))[a], all.labels_of(TaskId(t))[a]});
+      }
+    } else {
+      for (const auto& [worker, label] : crowd.test_answers[t - crowd.tasks]) {
+        answers.push_back({TaskId(t), WorkerId(worker), ClassId(label)});
+      }
+    }
+  }
+  crowd.data.crowd.answers = make_annotations(answers, {NameTable(tasks), all.worker_names(), all.class_names()});
+  const Learned learned =
+      testing::run_learner(crowd.data, "aggnet", {{"learning_rate", "0.01"}, {"epochs", "15"}}, {.kind = "linear"}, 1);
+  const double alone = testing::test_accuracy(crowd, learned.final_row_probabilities);
+  const double together = testing::test_accuracy(crowd, learned.final_posterior);
+  EXPECT_GT(alone, 0.89);
+  EXPECT_GT(together, alone + 0.015);
+  EXPECT_LT(together, 0.97);  // the answers of the test split were not the truth
+}
+
+/// With a ceiling of 1/K the network has no say: Dawid and Skene's EM with even class prior, one iteration per epoch.
+TEST(AggNet, LowestCeilingIsDawidSkene) {
+  const auto crowd = gaussian_crowd(3, 100, 0, 2, 2, max_mig_workers('H', 1), 0.6);
+  const Learned learned = testing::run_learner(
+      crowd.data, "aggnet",
+      {{"ceiling", "0"}, {"warm_up", "0"}, {"pseudo_count", "1"}, {"epochs", "300"}, {"held_out", "0"}},
+      {.kind = "linear"}, 1);
+  Parameters parameters(aggregation_method("dawid_skene").parameters);
+  parameters.set("pseudo_count", "1");
+  parameters.set("class_prior", "uniform");
+  parameters.set("tolerance", "0");
+  parameters.set("max_iterations", "1000");
+  const Aggregation ds = aggregate(crowd.data.crowd, "dawid_skene", parameters, RunContext());
+  for (std::size_t t = 0; t < 100; ++t) {
+    if (crowd.data.crowd.answers.workers_of(TaskId(t)).empty()) continue;
+    EXPECT_NEAR(learned.crowd.posterior[2 * t], ds.posterior[2 * t], 1e-5);
+  }
+}
+
 TEST(Clip, GoldenVectorAndLimits) {
   std::vector<double> p{.9, .05, .03, .02};
   clip(p, .6);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "wisecrowd/aggregate.hpp"
+#include "wisecrowd/error.hpp"
 
 namespace wisecrowd::two_stage {
 namespace {
@@ -25,6 +26,11 @@ class FixedLabels final : public SoftLabelModel {
       targets = method.name == "majority_vote" ? Options::Targets::hard : Options::Targets::soft;
     }
     if (targets == Options::Targets::soft) return;
+    if (targets == Options::Targets::truth) {
+      for (const ClassId gold : set.gold) weights_.push_back(gold == kNoClass ? 0 : 1);
+      pin_gold();
+      return;
+    }
     if (targets == Options::Targets::confident) weights_.resize(set.task_count());
     for (std::size_t i = 0; i < set.task_count(); ++i) {
       const auto row = std::span(labels_).subspan(i * classes(), classes());
@@ -49,6 +55,9 @@ class FixedLabels final : public SoftLabelModel {
 }  // namespace
 
 Learned TwoStage::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
+  if (options_.targets == Options::Targets::truth && !data.crowd.has_gold()) {
+    throw Error(ErrorCode::bad_parameter, "targets=truth needs known truth: give gold, or choose other targets");
+  }
   return train(
       data, network, options_.training,
       [&](const TrainingSet& set, Rng) { return std::make_unique<FixedLabels>(set, options_, context); }, context);
@@ -65,9 +74,10 @@ LearnerInfo info() {
   for (const MethodInfo& method : aggregation_methods()) names.push_back(method.name);
   info.parameters = {
       ParameterSpec::choice("aggregator", d.aggregator, names, "which method makes the labels"),
-      ParameterSpec::choice("targets", "automatic", {"automatic", "hard", "soft", "confident"},
-                            "what the network is trained on: the label, its probabilities, or the label weighted by "
-                            "its probability; automatic is hard after majority_vote and soft after the others"),
+      ParameterSpec::choice("targets", "automatic", {"automatic", "hard", "soft", "confident", "truth"},
+                            "what the network is trained on: the label, its probabilities, the label weighted by its "
+                            "probability, or known truth alone (what a perfect crowd would have given); automatic is "
+                            "hard after majority_vote and soft after the others"),
   };
   for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
   info.uses_gold = true;
@@ -84,6 +94,7 @@ std::unique_ptr<Learner> make(const Parameters& parameters) {
   options.targets = targets == "hard"        ? Options::Targets::hard
                     : targets == "soft"      ? Options::Targets::soft
                     : targets == "confident" ? Options::Targets::confident
+                    : targets == "truth"     ? Options::Targets::truth
                                              : Options::Targets::automatic;
   return std::make_unique<TwoStage>(std::move(options));
 }

@@ -9,7 +9,7 @@
 namespace wisecrowd::two_stage {
 
 struct Options {
-  enum class Targets { automatic, hard, soft, confident };
+  enum class Targets { automatic, hard, soft, confident, truth };
 
   TrainingOptions training;
   std::string aggregator = "automatic";

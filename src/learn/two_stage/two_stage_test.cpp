@@ -29,6 +29,40 @@ TEST(TwoStage, TrainsOnWhatTheAggregatorSays) {
   EXPECT_GT(accuracy("dawid_skene", "automatic", 2), 0.89);
 }
 
+TEST(TwoStage, GradientsAreThoseOfCrossEntropyOnTheLabels) {
+  // One perfect worker: labels are answers, the loss is plain cross-entropy, whatever the targets.
+  const auto crowd = gaussian_crowd(4, 300, 1000, 2, 1.5, {{{1, 0, 0, 1}, -1}});
+  const auto run = [&](const char* targets, bool gold) {
+    LearningData data = crowd.data;
+    if (gold) data.crowd.gold.assign(crowd.truth.begin(), crowd.truth.begin() + 300);
+    return testing::run_learner(
+        data, "two_stage", {{"aggregator", "majority_vote"}, {"targets", targets}, {"epochs", "5"}, {"held_out", "0"}},
+        {.kind = "linear"}, 1);
+  };
+  const Learned hard = run("hard", false);
+  for (const char* targets : {"soft", "confident"}) {
+    EXPECT_EQ(run(targets, false).row_probabilities, hard.row_probabilities) << targets;
+  }
+  EXPECT_EQ(run("truth", true).row_probabilities, hard.row_probabilities);
+  EXPECT_THROW((void)run("truth", false), Error);
+}
+
+/// Trained on the truth alone, answers that are all wrong do no harm.
+TEST(TwoStage, TruthAloneIsTheOracle) {
+  auto crowd = gaussian_crowd(4, 1000, 2000, 2, 1.3, std::vector<testing::PlannedWorker>(3, {{0, 1, 1, 0}, -1}));
+  crowd.data.crowd.gold.assign(crowd.truth.begin(), crowd.truth.begin() + 1000);
+  for (std::size_t t = 0; t < 1000; t += 2) crowd.data.crowd.gold[t] = kNoClass;
+  const auto accuracy = [&](const char* targets) {
+    const Learned learned = testing::run_learner(
+        crowd.data, "two_stage",
+        {{"aggregator", "majority_vote"}, {"targets", targets}, {"epochs", "10"}, {"learning_rate", "0.01"}},
+        {.kind = "linear"}, 1);
+    return testing::test_accuracy(crowd, learned.final_row_probabilities);
+  };
+  EXPECT_GT(accuracy("truth"), 0.88);
+  EXPECT_LT(accuracy("hard"), 0.8);
+}
+
 TEST(TwoStage, GoldIsLearnedFrom) {
   auto crowd = gaussian_crowd(1, 1000, 2000, 2, 1.3, max_mig_workers('H', 2));
   crowd.data.crowd.gold.assign(crowd.truth.begin(), crowd.truth.begin() + 1000);

@@ -1,0 +1,88 @@
+// BayesDGC against votes, Dawid and Skene, Raykar and variational Bayes without features, on unbalanced classes with
+// part of the answers (G9, B10). As in the paper, the k tasks with the highest probability are called positive, k being
+// the true number; the share of right labels at even odds is shown beside it, because ranking hides a lost class.
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+#include <numeric>
+
+#include "support/protocols.hpp"
+
+namespace wisecrowd {
+namespace {
+
+using testing::FeatureCrowd;
+
+struct Scores {
+  std::vector<double> f1, accuracy, rate;
+};
+
+void score(const FeatureCrowd& crowd, const std::vector<double>& posterior, Scores& scores) {
+  std::vector<std::size_t> order(crowd.tasks);
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return posterior[2 * a + 1] > posterior[2 * b + 1]; });
+  const auto positives = static_cast<std::size_t>(std::count(crowd.truth.begin(), crowd.truth.end(), ClassId(1)));
+  std::size_t found = 0;
+  double mass = 0;
+  for (std::size_t n = 0; n < positives; ++n) found += crowd.truth[order[n]] == ClassId(1) ? 1 : 0;
+  for (std::size_t t = 0; t < crowd.tasks; ++t) mass += posterior[2 * t + 1];
+  scores.f1.push_back(static_cast<double>(found) / static_cast<double>(positives));
+  scores.accuracy.push_back(testing::task_accuracy(crowd, posterior));
+  scores.rate.push_back(mass / static_cast<double>(crowd.tasks));
+}
+
+std::map<std::string, Scores> compare(double rate, double kept, std::size_t seeds) {
+  std::map<std::string, Scores> all;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    const FeatureCrowd crowd = testing::unbalanced_crowd(1500, rate, kept, seed);
+    score(crowd, testing::run_aggregator(crowd.data.crowd, "majority_vote", {}).posterior, all["MV"]);
+    score(crowd, testing::run_aggregator(crowd.data.crowd, "dawid_skene", {}).posterior, all["DS"]);
+    score(crowd,
+          testing::run_aggregator(crowd.data.crowd, "ibcc",
+                                  {{"diagonal_prior", "5"}, {"off_diagonal_prior", "2"}, {"class_pseudo_count", "1.1"}})
+              .posterior,
+          all["BayesGC"]);
+    score(crowd, testing::run_learner(crowd.data, "raykar", {}, {.kind = "linear"}, seed).crowd.posterior,
+          all["raykar"]);
+    for (const char* prior : {"network", "product", "divide"}) {
+      const Learned learned = testing::run_learner(
+          crowd.data, "bayes_dgc", {{"prior", prior}, {"learning_rate", "0.01"}, {"epochs", "40"}, {"held_out", "0"}},
+          {.kind = "linear"}, seed);
+      score(crowd, learned.crowd.posterior, all[prior]);
+    }
+  }
+  return all;
+}
+
+TEST(BayesDgcExperiment, FewAnswersOnUnbalancedClasses) {
+  const bool whole = testing::seeds(0) > 0;
+  for (const double rate : whole ? std::vector<double>{.3, .1, .05} : std::vector<double>{.3}) {
+    for (const double kept : whole ? std::vector<double>{.1, .3, 1} : std::vector<double>{.1}) {
+      const auto all = compare(rate, kept, testing::seeds(2));
+      if (whole) {
+        std::string row = fmt::format("| {} | {}", rate, kept);
+        for (const char* name : {"MV", "DS", "BayesGC", "raykar", "network", "product", "divide"}) {
+          const Scores& s = all.at(name);
+          row += fmt::format(" | {:.3f} / {:.3f} / {:.3f}", testing::spread(s.f1).mean,
+                             testing::spread(s.accuracy).mean, testing::spread(s.rate).mean);
+        }
+        fmt::print("{} |\n", row);
+      }
+      const double ours = testing::spread(all.at("network").f1).mean;
+      for (const char* name : {"MV", "DS", "BayesGC"}) {
+        if (kept < 1)
+          EXPECT_GT(ours, testing::spread(all.at(name).f1).mean + .02) << name << " " << rate << " " << kept;
+      }
+      if (rate > .2) EXPECT_NEAR(testing::spread(all.at("network").rate).mean, rate, .08);
+      if (kept < .2) EXPECT_LT(testing::spread(all.at("product").rate).mean, rate / 3);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace wisecrowd
