@@ -178,7 +178,7 @@ class Checker:
                 self.offend(path, number, f"a public header may not include the private {name}")
                 continue
             other = PUBLIC_LAYER.get(name.partition("/")[2])
-            allowed = {"base", "data"} if layer == "values" else MAY_INCLUDE.get(layer, set()) | {layer}
+            allowed = {"base", "data", "values"} if layer == "values" else MAY_INCLUDE.get(layer, set()) | {layer}
             if layer in SEES_VALUES:
                 allowed = allowed | {"values"}
             if layer != "everything" and other not in allowed:
