@@ -101,7 +101,9 @@ TEST(DeepBpExperiments, One_CorruptedFeatures) {
         EXPECT_GT(mean(outcomes, "deep_bp"), mean(outcomes, "BP") + .03);
         EXPECT_GT(mean(outcomes, "deep_mf"), mean(outcomes, "MF") + .03);
       }
-      if (separation == 0 && ceiling <= .9) EXPECT_GT(mean(outcomes, "deep_bp"), mean(outcomes, "BP") - .035);
+      if (separation == 0 && ceiling <= .9) {
+        EXPECT_GT(mean(outcomes, "deep_bp"), mean(outcomes, "BP") - .035);
+      }
       if (ceiling == .9) {
         EXPECT_LT(mean(outcomes, "deep_bp"), before + .01);
         before = mean(outcomes, "deep_bp");
@@ -135,7 +137,9 @@ TEST(DeepBpExperiments, Three_ExtremeSpammers) {
     show(fmt::format("3ab: one spammer, model Beta(2, {})", wrong), outcomes);
     EXPECT_GT(mean(outcomes, "BP"), mean(outcomes, "MV") + .02);
     EXPECT_GT(mean(outcomes, "deep_bp"), mean(outcomes, "BP"));
-    if (wrong >= 1.4) EXPECT_GT(mean(outcomes, "BP"), mean(outcomes, "MF") + .03);
+    if (wrong >= 1.4) {
+      EXPECT_GT(mean(outcomes, "BP"), mean(outcomes, "MF") + .03);
+    }
   }
   for (const std::size_t spammers : whole ? std::vector<std::size_t>{2, 3, 5} : std::vector<std::size_t>{}) {
     const auto outcomes = compare({.spammers = spammers}, 2, 1.4, .9, testing::seeds(2));

@@ -47,9 +47,13 @@ void BayesDgcModel::refresh_classes() {
 double BayesDgcModel::infer(std::span<const double> outputs, const TaskAnswers& answers, ClassId gold,
                             std::span<double> labels) const {
   const std::size_t classes = labels.size();
-  std::copy(outputs.begin(), outputs.end(), labels.begin());
-  const double log_sum = log_sum_exp(labels);
-  for (std::size_t k = 0; k < classes; ++k) labels[k] += log_classes_[k] - log_sum;
+  if (outputs.empty()) {
+    for (std::size_t k = 0; k < classes; ++k) labels[k] = std::log(std::max(class_share_[k], kProbabilityFloor));
+  } else {
+    std::copy(outputs.begin(), outputs.end(), labels.begin());
+    const double log_sum = log_sum_exp(labels);
+    for (std::size_t k = 0; k < classes; ++k) labels[k] += log_classes_[k] - log_sum;
+  }
   for (std::size_t a = 0; a < answers.workers.size(); ++a) {
     const double* const table = tables_.geometric().data() + answers.workers[a] * classes * classes + answers.labels[a];
     for (std::size_t k = 0; k < classes; ++k) labels[k] += std::log(table[k * classes]);
@@ -75,9 +79,16 @@ double BayesDgcModel::loss(std::span<const std::uint32_t> tasks, MatrixView<cons
   double sum = 0;
   for (std::size_t b = 0; b < tasks.size(); ++b) {
     const std::uint32_t i = tasks[b];
-    sum -= infer(outputs.row(b), {set_->workers_of(i), set_->labels_of(i)}, set_->gold[i], q);
     const auto gradient = output_gradients.row(b);
-    classify(outputs.row(b), gradient);
+    const auto said = warming_up_ ? std::span<const double>() : std::span<const double>(outputs.row(b));
+    const double log_evidence = infer(said, {set_->workers_of(i), set_->labels_of(i)}, set_->gold[i], q);
+    std::copy_n(outputs.row(b).begin(), classes, gradient.begin());
+    const double log_sum = softmax(gradient);
+    if (warming_up_) {  // cross-entropy to labels that the network had no part in
+      for (std::size_t k = 0; k < classes; ++k) sum -= q[k] * (outputs.row(b)[k] - log_sum);
+    } else {
+      sum -= log_evidence;
+    }
     for (std::size_t k = 0; k < classes; ++k) {
       gradient[k] = share * (gradient[k] - q[k]);
       batch_classes_[k] += q[k];
@@ -152,14 +163,7 @@ void BayesDgcModel::end_training(const Epoch& epoch) {
 
 void BayesDgcModel::posterior(std::span<const double> outputs, const TaskAnswers& answers,
                               std::span<double> probabilities) const {
-  std::vector<double> prior(outputs.begin(), outputs.end());
-  if (outputs.empty()) {
-    // Without a row the labels' shares stand for the network; what log_classes_ adds is taken off again.
-    for (std::size_t k = 0; k < class_share_.size(); ++k) {
-      prior.push_back(std::log(std::max(class_share_[k], kProbabilityFloor)) - log_classes_[k]);
-    }
-  }
-  infer(prior, answers, kNoClass, probabilities);
+  infer(outputs, answers, kNoClass, probabilities);
 }
 
 double BayesDgcModel::answer_probability(std::span<const double> outputs, std::uint32_t worker,
@@ -209,6 +213,8 @@ LearnerInfo info() {
                "what a task is believed to be before its answers: what the network says; that times "
                "the class prior (as published; counts frequent classes twice and can lose rare ones); "
                "or that times the class prior over the mean label"),
+           ParameterSpec::integer("warm_up", static_cast<std::int64_t>(d.warm_up), 0, 1e6,
+                                  "epochs in which the answers alone make the labels, until the network is of use"),
            ParameterSpec::real("class_pseudo_count", d.class_count, 1e-3, 1e9, "Dirichlet parameter of every class"),
            ParameterSpec::real(
                "delay", d.delay, 1e-3, 1e9,
@@ -235,6 +241,7 @@ std::unique_ptr<Learner> make(const Parameters& parameters) {
                   : prior == "divide" ? Options::Prior::divide
                                       : Options::Prior::network;
   options.class_count = parameters.real("class_pseudo_count");
+  options.warm_up = static_cast<std::size_t>(parameters.integer("warm_up"));
   options.delay = parameters.real("delay");
   options.forgetting = parameters.real("forgetting");
   return std::make_unique<BayesDgc>(std::move(options));

@@ -15,6 +15,7 @@ struct Options {
   double class_count = 1.1;  ///< Dirichlet parameter of every class
   double delay = 1;          ///< t0 and κ of the step (t + t0)^−κ
   double forgetting = 0.6;
+  std::size_t warm_up = 3;  ///< epochs before the network has a say in the labels
 };
 
 /// A network as the prior of the truth, Dirichlet tables for workers, by stochastic variational inference.
@@ -35,6 +36,7 @@ class BayesDgcModel final : public AnswerModel {
   BayesDgcModel(const TrainingSet& set, const Options& options);
 
   [[nodiscard]] std::size_t outputs() const override { return set_->class_count; }
+  void begin_epoch(const Epoch& epoch) override { warming_up_ = epoch.number < options_.warm_up; }
   double loss(std::span<const std::uint32_t> tasks, MatrixView<const double> outputs,
               MatrixView<double> output_gradients) override;
   void step(double pace) override;
@@ -53,6 +55,7 @@ class BayesDgcModel final : public AnswerModel {
 
  private:
   /// Labels of one task; returns log Z_i, what the task adds to the bound.
+  /// Outputs that are empty stand for a network that says what the classes' shares are.
   double infer(std::span<const double> outputs, const TaskAnswers& answers, ClassId gold,
                std::span<double> labels) const;
   void refresh_classes();
@@ -65,6 +68,7 @@ class BayesDgcModel final : public AnswerModel {
   std::vector<double> class_share_;       // running mean of the labels
   std::vector<std::uint32_t> answers_of_worker_;
   std::size_t steps_ = 0;
+  bool warming_up_ = false;
 
   // Of the last loss().
   std::size_t batch_ = 0;

@@ -164,9 +164,9 @@ TEST(BayesDgc, ProductPriorLosesTheRareClass) {
   const auto share = [&](const char* prior, bool& warned) {
     const Learned learned = testing::run_learner(crowd.data, "bayes_dgc",
                                                  {{"prior", prior},
-                                                  {"batch", "0"},
-                                                  {"forgetting", "0"},
-                                                  {"epochs", "300"},
+                                                  {"batch", "64"},
+
+                                                  {"epochs", "30"},
                                                   {"learning_rate", "0.02"},
                                                   {"held_out", "0"}},
                                                  {.kind = "linear"}, 1);

@@ -48,8 +48,9 @@ void DeepBpModel::infer(std::span<const double> task_priors) {
   bethe_ = beliefs.trace.empty() ? 0 : beliefs.trace.back();
 }
 
-void DeepBpModel::begin_epoch(const Epoch& epoch) {
-  std::vector<double> priors = network_probabilities(epoch);
+void DeepBpModel::infer_labels(const Epoch& epoch, bool with_network) {
+  std::vector<double> priors(set().task_count() * classes(), 1 / static_cast<double>(classes()));
+  if (with_network) priors = network_probabilities(epoch);
   for (std::size_t i = 0; i < set().task_count(); ++i) {
     const auto row = std::span(priors).subspan(i * classes(), classes());
     clip(row, options_.ceiling);
@@ -118,6 +119,8 @@ LearnerInfo info() {
       ParameterSpec::real("ceiling", d.ceiling, 0, 1,
                           "how sure the network may be when labels are inferred (at least 1/classes, which is to leave "
                           "it out): less where features say little"),
+      ParameterSpec::integer("warm_up", static_cast<std::int64_t>(d.warm_up), 0, 1e6,
+                             "epochs in which the answers alone make the labels, until the network is of use"),
   };
   for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
   info.uses_gold = true;
@@ -138,6 +141,7 @@ std::unique_ptr<Learner> make(const Parameters& parameters) {
   options.max_iterations = static_cast<std::size_t>(parameters.integer("propagation_iterations"));
   options.tolerance = parameters.real("propagation_tolerance");
   options.ceiling = parameters.real("ceiling");
+  options.warm_up = static_cast<std::size_t>(parameters.integer("warm_up"));
   return std::make_unique<DeepBp>(std::move(options));
 }
 

@@ -16,7 +16,8 @@ struct Options {
   std::size_t particles = 400;     ///< model=tables
   std::size_t max_iterations = 100;
   double tolerance = 1e-4;
-  double ceiling = 0.9;  ///< the network's probabilities are not believed beyond this
+  double ceiling = 0.9;     ///< the network's probabilities are not believed beyond this
+  std::size_t warm_up = 3;  ///< epochs before the network has a say in the labels
 };
 
 /// Belief propagation with the network as the prior of each task; the network learns the beliefs.
@@ -34,8 +35,8 @@ class DeepBpModel final : public SoftLabelModel {
  public:
   DeepBpModel(const TrainingSet& set, const Options& options, const RunContext& context);
   DeepBpModel(const DeepBpModel& other);
-  void begin_epoch(const Epoch& epoch) override;
-  void end_training(const Epoch& epoch) override { begin_epoch(epoch); }
+  void begin_epoch(const Epoch& epoch) override { infer_labels(epoch, epoch.number >= options_.warm_up); }
+  void end_training(const Epoch& epoch) override { infer_labels(epoch, true); }
   void posterior(std::span<const double> outputs, const TaskAnswers& answers,
                  std::span<double> probabilities) const override;
   void describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const override;
@@ -47,6 +48,8 @@ class DeepBpModel final : public SoftLabelModel {
   [[nodiscard]] std::size_t iterations() const noexcept { return iterations_; }  ///< of the last inference
 
  private:
+  void infer_labels(const Epoch& epoch, bool with_network);
+
   Options options_;
   const RunContext* context_;
   std::unique_ptr<BeliefSession> session_;

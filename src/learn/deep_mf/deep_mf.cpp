@@ -49,8 +49,9 @@ void DeepMfModel::update(std::span<const double> task_priors) {
   normalise(class_prior_);
 }
 
-void DeepMfModel::begin_epoch(const Epoch& epoch) {
-  std::vector<double> priors = network_probabilities(epoch);
+void DeepMfModel::infer_labels(const Epoch& epoch, bool with_network) {
+  std::vector<double> priors(set().task_count() * classes(), 1 / static_cast<double>(classes()));
+  if (with_network) priors = network_probabilities(epoch);
   for (std::size_t i = 0; i < set().task_count(); ++i) {
     clip(std::span(priors).subspan(i * classes(), classes()), options_.ceiling);
   }
@@ -93,6 +94,9 @@ LearnerInfo info() {
       ParameterSpec::real("ceiling", d.ceiling, 0, 1,
                           "how sure the network may be when labels are inferred (at least 1/classes, which is to leave "
                           "it out): less where features say little"));
+  info.parameters.push_back(
+      ParameterSpec::integer("warm_up", static_cast<std::int64_t>(d.warm_up), 0, 1e6,
+                             "epochs in which the answers alone make the labels, until the network is of use"));
   info.parameters.push_back(ParameterSpec::integer("updates", static_cast<std::int64_t>(d.updates), 1, 1e6,
                                                    "updates of labels and workers before each epoch"));
   for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
@@ -107,6 +111,7 @@ std::unique_ptr<Learner> make(const Parameters& parameters) {
   options.training = training_options(parameters);
   options.tables = DirichletTables::options(parameters);
   options.ceiling = parameters.real("ceiling");
+  options.warm_up = static_cast<std::size_t>(parameters.integer("warm_up"));
   options.updates = static_cast<std::size_t>(parameters.integer("updates"));
   return std::make_unique<DeepMf>(std::move(options));
 }

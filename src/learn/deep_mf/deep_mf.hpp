@@ -9,9 +9,10 @@ namespace wisecrowd::deep_mf {
 
 struct Options {
   TrainingOptions training;
-  DirichletTables::Options tables{.one_coin = true, .right = 2, .wrong = 1};
+  DirichletTables::Options tables{.one_coin = false, .right = 2, .wrong = 1};
   double ceiling = 0.9;     ///< the network's probabilities are not believed beyond this
   std::size_t updates = 1;  ///< of labels and tables before each epoch
+  std::size_t warm_up = 3;  ///< epochs before the network has a say in the labels
 };
 
 /// Mean-field variational inference of labels and workers with the network as the prior of each task.
@@ -28,8 +29,8 @@ class DeepMf final : public Learner {
 class DeepMfModel final : public SoftLabelModel {
  public:
   DeepMfModel(const TrainingSet& set, const Options& options);
-  void begin_epoch(const Epoch& epoch) override;
-  void end_training(const Epoch& epoch) override { begin_epoch(epoch); }
+  void begin_epoch(const Epoch& epoch) override { infer_labels(epoch, epoch.number >= options_.warm_up); }
+  void end_training(const Epoch& epoch) override { infer_labels(epoch, true); }
   void posterior(std::span<const double> outputs, const TaskAnswers& answers,
                  std::span<double> probabilities) const override;
   void describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const override;
@@ -41,6 +42,8 @@ class DeepMfModel final : public SoftLabelModel {
   [[nodiscard]] double bound() const noexcept { return bound_; }
 
  private:
+  void infer_labels(const Epoch& epoch, bool with_network);
+
   Options options_;
   DirichletTables workers_;
   double bound_ = 0;

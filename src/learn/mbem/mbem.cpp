@@ -41,7 +41,22 @@ JudgedLabels::JudgedLabels(const TrainingSet& part, std::span<const std::uint32_
   }
 }
 
-void JudgedLabels::judge(std::span<const std::uint32_t> predicted, double pseudo_count) {
+bool JudgedLabels::judge(std::span<const std::uint32_t> predicted, double pseudo_count, bool even_classes) {
+  std::vector<double> said(classes(), 0.0), judged(classes(), 0.0);
+  double agreed = 0;
+  for (std::size_t i = 0; i < set().task_count(); ++i) {
+    for (const std::uint32_t label : set().labels_of(i)) {
+      said[label] += 1;
+      judged[predicted[i]] += 1;
+      agreed += label == predicted[i] ? 1 : 0;
+    }
+  }
+  const auto answers = static_cast<double>(set().answer_count());
+  double chance = 0;
+  for (std::size_t k = 0; k < classes(); ++k) chance += said[k] * judged[k] / answers / answers;
+  judge_knew_nothing_ = classes() > 1 && agreed <= chance * answers + 2 * std::sqrt(chance * (1 - chance) * answers);
+  if (judge_knew_nothing_) return false;
+
   std::vector<double> hard(labels_.size(), 0.0);
   for (std::size_t i = 0; i < set().task_count(); ++i) {
     const ClassId gold = set().gold[i];
@@ -49,12 +64,23 @@ void JudgedLabels::judge(std::span<const std::uint32_t> predicted, double pseudo
   }
   tables_ = tables_from(set(), hard, pseudo_count, 0);
   std::fill(class_prior_.begin(), class_prior_.end(), 0.0);
-  for (std::size_t cell = 0; cell < hard.size(); ++cell) class_prior_[cell % classes()] += hard[cell];
+  for (std::size_t cell = 0; cell < hard.size(); ++cell)
+    class_prior_[cell % classes()] += even_classes ? 1 : hard[cell];
   normalise(class_prior_);
   for (std::size_t i = 0; i < set().task_count(); ++i) {
     posterior({}, {set().workers_of(i), set().labels_of(i)}, std::span(labels_).subspan(i * classes(), classes()));
   }
   pin_gold();
+  return true;
+}
+
+void JudgedLabels::describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const {
+  SoftLabelModel::describe(learned, data, outputs_of);
+  if (judge_knew_nothing_) {
+    learned.crowd.warnings.push_back({"network_knows_nothing",
+                                      "the networks that judge the workers agreed with them no more than by chance, so "
+                                      "their judgement was left aside; train longer, or with other features."});
+  }
 }
 
 void JudgedLabels::posterior(std::span<const double>, const TaskAnswers& answers,
@@ -89,7 +115,7 @@ Learned Mbem::fit(const LearningData& data, const NetworkSpec& network, const Ru
             run(all, all, 0);
           }
           if (context.cancelled()) break;
-          model->judge(predicted, options_.pseudo_count);
+          if (!model->judge(predicted, options_.pseudo_count, options_.even_classes)) break;
         }
         return model;
       },
@@ -110,6 +136,9 @@ LearnerInfo info() {
       ParameterSpec::flag("cross_fit", d.cross_fit,
                           "judge each half of the tasks by a network trained on the other half; off, a network that "
                           "learns its labels by heart takes the workers at their word"),
+      ParameterSpec::choice("class_prior", d.even_classes ? "uniform" : "learned", {"uniform", "learned"},
+                            "classes in the labels' formula: even, or as the networks predict them (as published; runs "
+                            "away to one class when most answers are noise)"),
   };
   for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
   info.uses_gold = true;
@@ -124,6 +153,7 @@ std::unique_ptr<Learner> make(const Parameters& parameters) {
   options.rounds = static_cast<std::size_t>(parameters.integer("rounds"));
   options.pseudo_count = parameters.real("pseudo_count");
   options.cross_fit = parameters.flag("cross_fit");
+  options.even_classes = parameters.choice("class_prior") == "uniform";
   return std::make_unique<Mbem>(std::move(options));
 }
 

@@ -11,6 +11,7 @@ struct Options {
   std::size_t rounds = 3;      ///< of judging the workers by the networks
   double pseudo_count = 1e-2;  ///< answers added to every cell of a worker's table
   bool cross_fit = true;       ///< judge by networks that did not see the task
+  bool even_classes = true;    ///< labels with an even class prior, not with the predictions' shares
 };
 
 /// Workers are judged by what a network predicts, labels follow from workers, the network learns the labels.
@@ -28,14 +29,19 @@ class Mbem final : public Learner {
 class JudgedLabels final : public SoftLabelModel {
  public:
   explicit JudgedLabels(const TrainingSet& set) : SoftLabelModel(set) {}
-  /// Tables and class prior from a predicted class per task, then labels from those and the answers.
-  void judge(std::span<const std::uint32_t> predicted, double pseudo_count);
+  /// Tables and class prior from a predicted class per task, then labels from those and the answers. A judge who agrees
+  /// with the answers no more than by chance knows nothing: then all stays as it is, and false is returned.
+  bool judge(std::span<const std::uint32_t> predicted, double pseudo_count, bool even_classes);
+  void describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const override;
   /// The labels of some tasks of another model, for training on them alone.
   JudgedLabels(const TrainingSet& part, std::span<const std::uint32_t> tasks, const JudgedLabels& whole);
 
   void posterior(std::span<const double> outputs, const TaskAnswers& answers,
                  std::span<double> probabilities) const override;
   [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override { return std::make_unique<JudgedLabels>(*this); }
+
+ private:
+  bool judge_knew_nothing_ = false;
 };
 
 }  // namespace wisecrowd::mbem

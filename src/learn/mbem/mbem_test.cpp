@@ -29,7 +29,7 @@ TEST(Mbem, PerfectPredictionsGiveExactTables) {
     ones += truth.back();
   }
   JudgedLabels model(set);
-  model.judge(truth, 1e-6);
+  ASSERT_TRUE(model.judge(truth, 1e-6, false));
   std::vector<double> counts(5 * 4, 0.0);
   for (std::size_t i = 0; i < set.task_count(); ++i) {
     for (std::size_t a = 0; a < set.workers_of(i).size(); ++a) {
@@ -49,6 +49,20 @@ TEST(Mbem, PerfectPredictionsGiveExactTables) {
     }
     EXPECT_NEAR(model.soft_labels()[2 * i + 1], like1 / (like0 + like1), 1e-9);
   }
+}
+
+TEST(Mbem, AJudgeWhoGuessesIsNotHeard) {
+  const auto crowd = gaussian_crowd(4, 200, 0, 2, 1, max_mig_workers('H', 1), 0.6);
+  const TrainingSet set = training_set(crowd.data);
+  JudgedLabels model(set);
+  const std::vector<double> votes = model.soft_labels();
+  Rng rng(1);
+  std::vector<std::uint32_t> guesses(set.task_count()), inverted;
+  for (std::uint32_t& guess : guesses) guess = static_cast<std::uint32_t>(rng.below(2));
+  for (const std::uint32_t t : set.task) inverted.push_back(1 - static_cast<std::uint32_t>(crowd.truth[t]));
+  EXPECT_FALSE(model.judge(guesses, 1e-2, true));
+  EXPECT_FALSE(model.judge(inverted, 1e-2, true));
+  EXPECT_EQ(model.soft_labels(), votes);
 }
 
 /// One answer per task by twenty workers of whom half guess: nothing but a network tells them apart.
@@ -73,8 +87,12 @@ TEST(Mbem, OneAnswerPerTask) {
   EXPECT_GT(testing::test_accuracy(crowd, learned.row_probabilities), 0.885);
   for (std::size_t j = 0; j < 20; ++j) {
     const double skill = (learned.crowd.confusion[4 * j] + learned.crowd.confusion[4 * j + 3]) / 2;
-    if (j % 2 == 0) EXPECT_GT(skill, 0.7) << j;
-    if (j % 2 == 1) EXPECT_LT(skill, 0.65) << j;
+    if (j % 2 == 0) {
+      EXPECT_GT(skill, 0.7) << j;
+    }
+    if (j % 2 == 1) {
+      EXPECT_LT(skill, 0.65) << j;
+    }
   }
 }
 

@@ -51,7 +51,9 @@ DirichletTables::DirichletTables(std::size_t workers, std::size_t classes, const
 
 double DirichletTables::prior(std::size_t cell) const noexcept {
   const bool right = options_.one_coin ? cell == 0 : cell % (classes_ + 1) == 0;
-  return right ? options_.right : options_.wrong;
+  if (right) return options_.right;
+  return options_.one_coin ? options_.wrong
+                           : options_.wrong / static_cast<double>(std::max<std::size_t>(classes_, 2) - 1);
 }
 
 void DirichletTables::refresh(std::size_t worker) {

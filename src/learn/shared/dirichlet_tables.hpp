@@ -15,7 +15,7 @@ class DirichletTables {
   struct Options {
     bool one_coin = false;
     double right = 4;  ///< prior count of the right answer in every row
-    double wrong = 1;  ///< of each wrong one; with one coin, of all of them together
+    double wrong = 1;  ///< of all wrong ones together
   };
   [[nodiscard]] static std::vector<ParameterSpec> parameters(const Options& defaults);
   [[nodiscard]] static Options options(const Parameters& parameters);
