@@ -41,6 +41,21 @@ enum class Split : std::uint8_t { train, valid, test };
 /// A task without features.
 inline constexpr std::uint32_t kNoRow = 0xFFFFFFFF;
 
+/// How files became rows, so that new files become rows in the same way. It travels with the trained model.
+struct FeatureRecipe {
+  enum class Kind : std::uint8_t {
+    array,    ///< an .npy file
+    columns,  ///< the numeric columns of a table
+    text,     ///< words and pairs of neighbouring words of a text, counted by hash and weighted by rarity
+  };
+  Kind kind = Kind::array;
+  std::vector<std::string> columns;  ///< kind columns: their names, in the order of a row
+  unsigned hash_bits = 0;            ///< kind text: rows have 2^hash_bits columns
+  /// Kind text: ln((1 + n) / (1 + rows with the column)) + 1 over the n train rows; 0 for columns that none of them
+  /// has.
+  std::vector<float> rarity;
+};
+
 /// Answers and features together.
 struct LearningData {
   Dataset crowd;                           ///< gold in it is part of inference; no task priors
@@ -48,6 +63,7 @@ struct LearningData {
   NameTable row_names;                     ///< the task of each row, whether anybody answered it or not
   std::vector<Split> split;                ///< per row
   std::vector<std::uint32_t> row_of_task;  ///< per task of `crowd`: its row, or kNoRow
+  FeatureRecipe recipe;                    ///< how `features` was made
 };
 
 /// Throws bad_input unless the sizes fit each other, rows are in range and all features are finite.
