@@ -46,14 +46,14 @@ struct FeatureRecipe {
   enum class Kind : std::uint8_t {
     array,    ///< an .npy file
     columns,  ///< the numeric columns of a table
-    text,     ///< words and pairs of neighbouring words of a text, counted by hash and weighted by rarity
+    text,     ///< words and pairs of neighbouring words of a text, counted and weighted by rarity
   };
   Kind kind = Kind::array;
   std::vector<std::string> columns;  ///< kind columns: their names, in the order of a row
-  unsigned hash_bits = 0;            ///< kind text: rows have 2^hash_bits columns
-  /// Kind text: ln((1 + n) / (1 + rows with the column)) + 1 over the n train rows; 0 for columns that none of them
-  /// has.
-  std::vector<float> rarity;
+  /// Kind text: the words and pairs of neighbouring words that are counted, by their 64-bit hash, in rising order; one
+  /// column each.
+  std::vector<std::uint64_t> words;
+  std::vector<float> rarity;  ///< kind text, per column: ln((1 + n) / (1 + texts with it)) + 1 over the n train texts
 };
 
 /// Answers and features together.

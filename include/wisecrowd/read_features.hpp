@@ -23,8 +23,10 @@ struct FeatureTable {
 struct FeatureOptions {
   /// Made for these rows before: other columns are refused, and text is weighted as it was then. Null: learn it.
   const FeatureRecipe* recipe = nullptr;
-  unsigned hash_bits = 14;  ///< text: words are counted in 2^hash_bits columns
-  bool lenient = false;     ///< drop bad rows of tables and say how many
+  /// Text: how many words and pairs of words are counted at most; those that the most train texts have, but two at
+  /// least.
+  std::size_t text_columns = std::size_t{1} << 15;
+  bool lenient = false;  ///< drop bad rows of tables and say how many
 };
 
 /// Reads features from an .npy array (2-D, or images: rows × height × width [× channels]), from the numeric columns of
@@ -44,7 +46,7 @@ struct LearningFiles {
   /// Gold goes into data.crowd.gold, and train rows with gold that nobody answered become tasks. Otherwise learners
   /// cannot see it at all.
   bool learn_from_gold = false;
-  unsigned hash_bits = FeatureOptions{}.hash_bits;
+  std::size_t text_columns = FeatureOptions{}.text_columns;
 };
 
 /// Data to learn from, and what is known of the truth, apart.

@@ -205,15 +205,11 @@ class NumberRows final : public NamedRows {
 
 class TextRows final : public NamedRows {
  public:
-  TextRows(const TableContext& table, Chunk& chunk, const NamedColumns& columns, std::size_t text, unsigned bits)
-      : NamedRows(table, chunk, columns), text_(text), counter_(bits) {}
-  std::vector<std::size_t> ends;
-  std::vector<std::uint32_t> indices;
-  std::vector<float> counts;
+  TextRows(const TableContext& table, Chunk& chunk, const NamedColumns& columns, std::size_t text)
+      : NamedRows(table, chunk, columns), text_(text) {}
+  WordCounts counts;
   void clear() override {
     NamedRows::clear();
-    ends.clear();
-    indices.clear();
     counts.clear();
   }
 
@@ -221,9 +217,7 @@ class TextRows final : public NamedRows {
   bool take_rest(const DelimitedRow& row, std::uint64_t line, bool good) override {
     const Field field = row.field(text_);  // may be long, and may be empty: then nothing is known of the task
     if (field.state != Field::State::ok) return refuse_field(field, table_.plan.names[text_], line);
-    if (!good) return true;
-    counter_.append(field.text, indices, counts);
-    ends.push_back(indices.size());
+    if (good) counter_.count(field.text, counts);
     return true;
   }
   std::size_t text_;
@@ -279,35 +273,17 @@ FeatureTable read_numbers(RowScan& scan, const NamedColumns& columns, const Feat
   return table;
 }
 
-FeatureTable read_text(RowScan& scan, const NamedColumns& columns, std::size_t text, const FeatureOptions& options,
-                       DataReport& report) {
-  FeatureTable table;
-  table.recipe.kind = FeatureRecipe::Kind::text;
-  table.recipe.hash_bits = options.recipe != nullptr ? options.recipe->hash_bits : options.hash_bits;
-  if (table.recipe.hash_bits < kFewestHashBits || table.recipe.hash_bits > kMostHashBits) {
-    throw Error(ErrorCode::bad_parameter, fmt::format("the number of hash bits cannot be {}: it goes from {} to {}",
-                                                      table.recipe.hash_bits, kFewestHashBits, kMostHashBits));
-  }
+TextTable read_text(RowScan& scan, const NamedColumns& columns, std::size_t text, const FeatureOptions& options,
+                    DataReport& report) {
+  TextTable table;
   NameList list(scan.file());
-  Features& features = table.features;
-  features.shape = {std::size_t{1} << table.recipe.hash_bits};
-  features.offsets = {0};
-  scan.scan(
-      [&](const TableContext& context, Chunk& chunk) {
-        return std::make_unique<TextRows>(context, chunk, columns, text, table.recipe.hash_bits);
-      },
-      [&](RowHandler& handler, std::uint64_t first_line) {
-        const auto& rows = static_cast<const TextRows&>(handler);
-        list.add(rows, first_line, report, [&](std::size_t i) {
-          const auto begin = static_cast<std::ptrdiff_t>(i == 0 ? 0 : rows.ends[i - 1]);
-          const auto end = static_cast<std::ptrdiff_t>(rows.ends[i]);
-          features.indices.insert(features.indices.end(), rows.indices.begin() + begin, rows.indices.begin() + end);
-          features.values.insert(features.values.end(), rows.counts.begin() + begin, rows.counts.begin() + end);
-          features.offsets.push_back(features.indices.size());
-        });
-      });
+  scan.scan([&](const TableContext& context,
+                Chunk& chunk) { return std::make_unique<TextRows>(context, chunk, columns, text); },
+            [&](RowHandler& handler, std::uint64_t first_line) {
+              const auto& rows = static_cast<const TextRows&>(handler);
+              list.add(rows, first_line, report, [&](std::size_t i) { table.counts.append_row(rows.counts, i); });
+            });
   settle(scan.file(), options.lenient, list.lines.size(), report);
-  features.rows = list.lines.size();
   table.names = std::move(list.names).release();
   if (columns.split != kNoColumn) table.split = std::move(list.split);
   return table;
@@ -339,8 +315,8 @@ TaskList read_task_list(const Input& input, bool lenient, const Tuning& tuning, 
   return tasks;
 }
 
-FeatureTable read_feature_rows(const Input& input, const FeatureOptions& options, const Tuning& tuning,
-                               const RunContext& context, DataReport& report) {
+FeatureRows read_feature_rows(const Input& input, const FeatureOptions& options, const Tuning& tuning,
+                              const RunContext& context, DataReport& report) {
   RowScan scan(input, tuning, context, report);
   const NamedColumns columns{scan.find_task(), scan.find("split")};
   if (columns.task == kNoColumn) scan.refuse_missing_task(kTaskRemedy);
@@ -351,7 +327,8 @@ FeatureTable read_feature_rows(const Input& input, const FeatureOptions& options
                 fmt::format("{}: this table has {}, but the model was trained on {}", scan.file(),
                             is_text ? "a column 'text'" : "no column 'text'", is_text ? "numbers" : "text"));
   }
-  return is_text ? read_text(scan, columns, text, options, report) : read_numbers(scan, columns, options, report);
+  if (is_text) return read_text(scan, columns, text, options, report);
+  return read_numbers(scan, columns, options, report);
 }
 
 }  // namespace wisecrowd::ingest

@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "data/interner.hpp"
 #include "ingest/byte_source.hpp"
+#include "ingest/text_features.hpp"
 #include "ingest/tuning.hpp"
 #include "wisecrowd/features.hpp"
 #include "wisecrowd/ingest.hpp"
@@ -26,9 +28,16 @@ struct TaskList {
 [[nodiscard]] TaskList read_task_list(const Input& input, bool lenient, const Tuning& tuning, const RunContext& context,
                                       DataReport& report);
 
-/// A table with a row of features per task: numbers, or a text that is counted. Without a column `split`, that is
-/// empty.
-[[nodiscard]] FeatureTable read_feature_rows(const Input& input, const FeatureOptions& options, const Tuning& tuning,
-                                             const RunContext& context, DataReport& report);
+/// Texts whose words are counted but not yet weighted: that waits until it is known which rows are for training.
+struct TextTable {
+  NameTable names;
+  std::vector<Split> split;
+  WordCounts counts;
+};
+
+/// A table with a row of features per task: numbers, or texts. Without a column `split`, that is left empty.
+using FeatureRows = std::variant<FeatureTable, TextTable>;
+[[nodiscard]] FeatureRows read_feature_rows(const Input& input, const FeatureOptions& options, const Tuning& tuning,
+                                            const RunContext& context, DataReport& report);
 
 }  // namespace wisecrowd::ingest

@@ -122,10 +122,11 @@ void name_rows(const TaskList& list, const std::string& file, bool lenient, Feat
 }
 
 /// A table names its rows itself; the list says to which part of an experiment they belong.
-void assign_splits(const TaskList& list, const std::string& file, FeatureTable& table, DataReport& report) {
+void assign_splits(const TaskList& list, const std::string& file, const NameTable& names, std::vector<Split>& split,
+                   DataReport& report) {
   Interner rows;
-  for (std::size_t r = 0; r < table.names.size(); ++r) rows.intern(table.names[r]);
-  if (table.split.empty()) table.split.assign(table.names.size(), Split::train);
+  for (std::size_t r = 0; r < names.size(); ++r) rows.intern(names[r]);
+  if (split.empty()) split.assign(names.size(), Split::train);
   std::size_t absent = 0;
   std::string example;
   for (std::size_t i = 0; i < list.tasks.size(); ++i) {
@@ -134,7 +135,7 @@ void assign_splits(const TaskList& list, const std::string& file, FeatureTable& 
       if (absent++ == 0) example = printable(list.tasks[i]);
       continue;
     }
-    table.split[row] = list.split[i];
+    split[row] = list.split[i];
   }
   if (absent > 0) {
     report.warnings.push_back(
@@ -185,6 +186,20 @@ void warn_of_channels_first(const Features& features, const std::string& file, D
                    file, features.rows, shape[0], shape[1], shape[2])});
 }
 
+FeatureTable weighed(const TextTable& texts, const FeatureOptions& options) {
+  FeatureTable table;
+  if (options.recipe != nullptr) {
+    table.recipe = *options.recipe;
+  } else {
+    table.recipe.kind = FeatureRecipe::Kind::text;
+    choose_words(texts.counts, texts.split, options.text_columns, table.recipe);
+  }
+  table.features = weigh_words(texts.counts, table.recipe);
+  table.names = texts.names;
+  table.split = texts.split;
+  return table;
+}
+
 const char* kind_text(FeatureRecipe::Kind kind) {
   switch (kind) {
     case FeatureRecipe::Kind::array: return "an .npy array";
@@ -228,16 +243,21 @@ FeatureTable read_features(const Input& features, const std::optional<Input>& ta
     require_finite(table, file, context);
     warn_of_channels_first(table.features, file, notes);
   } else {
-    table = with_own_report(
+    FeatureRows rows = with_own_report(
         notes, [&](DataReport& part) { return read_feature_rows(features, options, tuning, context, part); });
-    if (list) assign_splits(*list, file, table, notes);
+    std::visit(
+        [&](auto& read) {
+          if (list) assign_splits(*list, file, read.names, read.split, notes);
+          if (read.split.empty()) read.split.assign(read.names.size(), Split::train);
+        },
+        rows);
+    if (const auto* texts = std::get_if<TextTable>(&rows)) {
+      table = weighed(*texts, options);
+    } else {
+      table = std::move(std::get<FeatureTable>(rows));
+    }
   }
   if (table.split.empty()) table.split.assign(table.names.size(), Split::train);
-  if (table.recipe.kind == FeatureRecipe::Kind::text) {
-    table.recipe.rarity =
-        options.recipe != nullptr ? options.recipe->rarity : learn_rarity(table.features, table.split);
-    weigh_by_rarity(table.features, table.recipe.rarity);
-  }
   return table;
 }
 

@@ -134,8 +134,9 @@ LearningInput read_learning_data(const LearningFiles& files, const ReadOptions& 
   data.crowd = ingest::read_dataset(input(files.answers), files.gold ? std::optional(input(*files.gold)) : std::nullopt,
                                     options, ingest::Tuning{}, context, &notes, &others);
   DataReport of_features;
-  FeatureTable table = read_features(files.features, files.tasks,
-                                     {.hash_bits = files.hash_bits, .lenient = options.lenient}, context, &of_features);
+  FeatureTable table =
+      read_features(files.features, files.tasks, {.text_columns = files.text_columns, .lenient = options.lenient},
+                    context, &of_features);
   notes.warnings.insert(notes.warnings.end(), of_features.warnings.begin(), of_features.warnings.end());
 
   Interner rows;

@@ -114,14 +114,28 @@ bool Words::next(std::string_view text, std::size_t& at) {
   return !word_.empty();
 }
 
-void WordCounter::append(std::string_view text, std::vector<std::uint32_t>& columns, std::vector<float>& counts) {
+void WordCounts::append_row(const WordCounts& from, std::size_t row) {
+  for (std::uint64_t e = from.begin(row); e < from.ends[row]; ++e) {
+    words.push_back(from.words[e]);
+    counts.push_back(from.counts[e]);
+  }
+  ends.push_back(words.size());
+}
+
+void WordCounts::clear() {
+  ends.clear();
+  words.clear();
+  counts.clear();
+}
+
+void WordCounter::count(std::string_view text, WordCounts& counts) {
   found_.clear();
   std::uint64_t before = 0;
   bool first = true;
   words_.for_each(text, [&](std::string_view word) {
     const std::uint64_t hash = hash_bytes(word, 0);
-    found_.push_back(column(hash));
-    if (!first) found_.push_back(column(before * 0xD6E8FEB86659FD93ULL + hash));
+    found_.push_back(hash);
+    if (!first) found_.push_back(before * 0xD6E8FEB86659FD93ULL + hash);
     before = hash;
     first = false;
   });
@@ -129,50 +143,74 @@ void WordCounter::append(std::string_view text, std::vector<std::uint32_t>& colu
   for (std::size_t i = 0; i < found_.size();) {
     std::size_t end = i;
     while (end < found_.size() && found_[end] == found_[i]) ++end;
-    columns.push_back(found_[i]);
-    counts.push_back(static_cast<float>(end - i));
+    counts.words.push_back(found_[i]);
+    counts.counts.push_back(static_cast<std::uint32_t>(end - i));
     i = end;
   }
+  counts.ends.push_back(counts.words.size());
 }
 
-std::vector<float> learn_rarity(const Features& counts, std::span<const Split> split) {
-  std::size_t rows = static_cast<std::size_t>(std::count(split.begin(), split.end(), Split::train));
-  const bool all = rows == 0;
-  if (all) rows = counts.rows;
-  std::vector<std::uint32_t> with(counts.columns(), 0);
-  for (std::size_t r = 0; r < counts.rows; ++r) {
+void choose_words(const WordCounts& counts, std::span<const Split> split, std::size_t most, FeatureRecipe& recipe) {
+  auto texts = static_cast<std::size_t>(std::count(split.begin(), split.end(), Split::train));
+  const bool all = texts == 0;
+  if (all) texts = counts.rows();
+  std::vector<std::uint64_t> met;
+  for (std::size_t r = 0; r < counts.rows(); ++r) {
     if (!all && split[r] != Split::train) continue;
-    for (std::uint64_t e = counts.offsets[r]; e < counts.offsets[r + 1]; ++e) ++with[counts.indices[e]];
+    met.insert(met.end(), counts.words.begin() + static_cast<std::ptrdiff_t>(counts.begin(r)),
+               counts.words.begin() + static_cast<std::ptrdiff_t>(counts.ends[r]));
   }
-  std::vector<float> rarity(with.size(), 0.0F);
-  for (std::size_t c = 0; c < with.size(); ++c) {
-    if (with[c] == 0) continue;
-    rarity[c] = static_cast<float>(std::log((1.0 + static_cast<double>(rows)) / (1.0 + with[c])) + 1.0);
+  std::sort(met.begin(), met.end());
+  struct Word {
+    std::uint64_t hash;
+    std::uint64_t texts;
+  };
+  std::vector<Word> words;
+  for (const std::size_t fewest : {2, 1}) {
+    for (std::size_t i = 0; i < met.size();) {
+      std::size_t end = i;
+      while (end < met.size() && met[end] == met[i]) ++end;
+      if (end - i >= fewest) words.push_back({met[i], end - i});
+      i = end;
+    }
+    if (!words.empty()) break;
   }
-  return rarity;
+  if (words.empty()) words.push_back({0, 0});  // no text has a word: one column that is always 0
+  if (words.size() > most) {
+    std::stable_sort(words.begin(), words.end(), [](const Word& a, const Word& b) { return a.texts > b.texts; });
+    words.resize(most);
+    std::sort(words.begin(), words.end(), [](const Word& a, const Word& b) { return a.hash < b.hash; });
+  }
+  recipe.words.clear();
+  recipe.rarity.clear();
+  for (const Word& word : words) {
+    recipe.words.push_back(word.hash);
+    recipe.rarity.push_back(static_cast<float>(
+        std::log((1.0 + static_cast<double>(texts)) / (1.0 + static_cast<double>(word.texts))) + 1.0));
+  }
 }
 
-void weigh_by_rarity(Features& counts, std::span<const float> rarity) {
-  std::uint64_t kept = 0;
-  std::uint64_t begin = 0;
-  for (std::size_t r = 0; r < counts.rows; ++r) {
-    const std::uint64_t end = counts.offsets[r + 1];
-    const std::uint64_t row_begin = kept;
+Features weigh_words(const WordCounts& counts, const FeatureRecipe& recipe) {
+  Features features;
+  features.rows = counts.rows();
+  features.shape = {recipe.words.size()};
+  features.offsets = {0};
+  for (std::size_t r = 0; r < counts.rows(); ++r) {
     double squares = 0;
-    for (std::uint64_t e = begin; e < end; ++e) {
-      const float value = counts.values[e] * rarity[counts.indices[e]];
-      if (value == 0) continue;
+    for (std::uint64_t e = counts.begin(r); e < counts.ends[r]; ++e) {
+      const auto found = std::lower_bound(recipe.words.begin(), recipe.words.end(), counts.words[e]);
+      if (found == recipe.words.end() || *found != counts.words[e]) continue;
+      const auto column = static_cast<std::uint32_t>(found - recipe.words.begin());
+      const float value = static_cast<float>(counts.counts[e]) * recipe.rarity[column];
       squares += static_cast<double>(value) * value;
-      counts.indices[kept] = counts.indices[e];
-      counts.values[kept++] = value;
+      features.indices.push_back(column);
+      features.values.push_back(value);
     }
     const auto factor = static_cast<float>(squares > 0 ? 1 / std::sqrt(squares) : 0);
-    for (std::uint64_t e = row_begin; e < kept; ++e) counts.values[e] *= factor;
-    begin = end;
-    counts.offsets[r + 1] = kept;
+    for (std::uint64_t e = features.offsets.back(); e < features.values.size(); ++e) features.values[e] *= factor;
+    features.offsets.push_back(features.indices.size());
   }
-  counts.indices.resize(kept);
-  counts.values.resize(kept);
+  return features;
 }
 
 }  // namespace wisecrowd::ingest

@@ -10,11 +10,8 @@
 
 namespace wisecrowd::ingest {
 
-inline constexpr unsigned kFewestHashBits = 4;
-inline constexpr unsigned kMostHashBits = 22;
-
-/// Calls for each word of UTF-8 text, in lower case. Letters, digits and marks make words, also with an apostrophe
-/// inside; every ideograph and kana is a word of its own, because such text has no blanks.
+/// Calls `visit` for each word of UTF-8 text, in lower case. Letters, digits and marks make words, also with an
+/// apostrophe inside; every ideograph and kana is a word of its own, because such text has no blanks.
 class Words {
  public:
   template <class Visit>
@@ -29,26 +26,35 @@ class Words {
   std::string word_;
 };
 
-/// Counts words and pairs of neighbouring words of a text in 2^bits columns.
-class WordCounter {
- public:
-  explicit WordCounter(unsigned bits) : bits_(bits) {}
-  /// Appends a sparse row: columns in rising order with their counts.
-  void append(std::string_view text, std::vector<std::uint32_t>& columns, std::vector<float>& counts);
+/// Words of many texts by their hash, with counts; those of row r are [ends[r-1], ends[r]), in rising order.
+struct WordCounts {
+  std::vector<std::uint64_t> ends;
+  std::vector<std::uint64_t> words;
+  std::vector<std::uint32_t> counts;
 
- private:
-  [[nodiscard]] std::uint32_t column(std::uint64_t hash) const noexcept {
-    return static_cast<std::uint32_t>((hash * 0x9E3779B97F4A7C15ULL) >> (64 - bits_));
-  }
-  unsigned bits_;
-  Words words_;
-  std::vector<std::uint32_t> found_;
+  [[nodiscard]] std::size_t rows() const noexcept { return ends.size(); }
+  [[nodiscard]] std::uint64_t begin(std::size_t r) const noexcept { return r == 0 ? 0 : ends[r - 1]; }
+  void append_row(const WordCounts& from, std::size_t row);
+  void clear();
 };
 
-/// How rare each column is among the train rows (all rows if none is); 0 for columns that none of them has.
-[[nodiscard]] std::vector<float> learn_rarity(const Features& counts, std::span<const Split> split);
+/// Counts words and pairs of neighbouring words.
+class WordCounter {
+ public:
+  /// Appends a row.
+  void count(std::string_view text, WordCounts& counts);
 
-/// Counts × rarity, each row of length 1. Entries without weight are dropped.
-void weigh_by_rarity(Features& counts, std::span<const float> rarity);
+ private:
+  Words words_;
+  std::vector<std::uint64_t> found_;
+};
+
+/// Chooses what is worth a column: the words and pairs that the most train texts have (all texts, if none is for
+/// training), at most `most`, and how rare each is. What occurs in a single text teaches nothing about others and is
+/// left out, unless there is nothing else.
+void choose_words(const WordCounts& counts, std::span<const Split> split, std::size_t most, FeatureRecipe& recipe);
+
+/// Sparse rows of count × rarity, each of length 1; words without a column are left out.
+[[nodiscard]] Features weigh_words(const WordCounts& counts, const FeatureRecipe& recipe);
 
 }  // namespace wisecrowd::ingest
