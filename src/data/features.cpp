@@ -39,6 +39,7 @@ void validate_sparse(const Features& features) {
 
 void validate(const LearningData& data) {
   validate(data.crowd);
+  if (!data.crowd.task_priors.empty()) refuse("learning makes its own task priors: leave them empty");
   const Features& features = data.features;
   if (features.shape.empty() || features.shape.size() > 3 || features.columns() == 0) {
     refuse(fmt::format("features have {} dimensions per row: rows of numbers or images are wanted",
