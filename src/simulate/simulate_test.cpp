@@ -120,7 +120,7 @@ TEST_P(EveryKind, TablesAreDistributionsAndTasksHaveDistinctWorkers) {
   EXPECT_EQ(s.data.answers.class_names()[1], "1");
   for (std::uint32_t t = 0; t < 300; ++t) {
     const auto workers = s.data.answers.workers_of(TaskId{t});
-    if (!by_chance) ASSERT_EQ(workers.size(), 4U);
+    ASSERT_TRUE(by_chance || workers.size() == 4);
     for (std::size_t i = 1; i < workers.size(); ++i) ASSERT_LT(workers[i - 1], workers[i]);
   }
   validate(s.data);
