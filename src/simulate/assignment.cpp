@@ -213,8 +213,9 @@ bool assign_by_chance(const SimulationSize& size, double probability, const RunC
   const Blocks blocks{size.tasks, kTasksPerBlock};
   std::vector<std::vector<WorkerId>> found(blocks.count());
   out.counts.assign(size.tasks, 0);
+  std::atomic<std::size_t> done{0};
   const double log_miss = std::log1p(-probability);  // −∞ when everybody answers: then no one is skipped
-  context.pool().for_each_block(blocks.count(), [&](std::size_t b, unsigned) {
+  context.pool().for_each_block(blocks.count(), [&](std::size_t b, unsigned thread) {
     if (context.cancelled()) return;
     Rng rng = context.rng("simulate assignment", stream_of(part, b));
     for (std::size_t t = blocks.begin(b); t < blocks.end(b); ++t) {
@@ -225,6 +226,10 @@ bool assign_by_chance(const SimulationSize& size, double probability, const RunC
         found[b].push_back(to_worker(static_cast<std::size_t>(worker)));
         ++out.counts[t];
       }
+    }
+    const auto finished = static_cast<double>(++done);
+    if (thread == 0) {
+      context.report({.stage = "assigning", .done = finished, .total = static_cast<double>(blocks.count())});
     }
   });
   if (context.cancelled()) return false;

@@ -443,6 +443,14 @@ TEST(Tasks, RefusesWhatDoesNotFit) {
   EXPECT_NE(refused({.given = &given}).find("3 splits"), std::string::npos);
 }
 
+TEST(Tasks, MoreAnswersThanFitAreRefusedBeforeTheyAreDrawn) {
+  const Parameters parameters = with("one_coin_beta", {{"assignment", "bernoulli"}, {"keep", "1"}});
+  const std::string message = refusal([&] {
+    static_cast<void>(simulate("one_coin_beta", {100000, 100000, 2, 1}, parameters, RunContext()));
+  });
+  EXPECT_NE(message.find("10000000000 answers"), std::string::npos) << message;
+}
+
 TEST(Tasks, ClassSharesAreThoseAsked) {
   const Simulation s = simulate("one_coin_beta", {20000, 5, 3, 1}, with("one_coin_beta", {}), RunContext({.seed = 3}),
                                 {.class_shares = {17, 2, 1}});

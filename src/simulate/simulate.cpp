@@ -129,6 +129,13 @@ AnnotationNames make_names(const World& world, std::size_t workers, const TaskOp
   return names;
 }
 
+[[noreturn]] void refuse_answers(double answers) {
+  throw Error(ErrorCode::unsupported,
+              fmt::format("{:.0f} answers are more than the {} that one data set can hold: take "
+                          "fewer tasks, workers or answers per task",
+                          answers, kMostAnswers));
+}
+
 /// Who answers which task: fills offsets over all tasks of the world and the workers of those in `tasks`.
 bool assign(const SimulationSize& whole, const Parameters& parameters, const RunContext& context,
             std::span<const std::uint32_t> tasks, TaskPart part, std::size_t everywhere,
@@ -139,8 +146,12 @@ bool assign(const SimulationSize& whole, const Parameters& parameters, const Run
   const std::string& choice = parameters.choice("assignment");
   if (choice == "bernoulli") {
     const double keep = parameters.real("keep");
-    const double mean = static_cast<double>(size.answers_per_task) / static_cast<double>(size.workers);
-    if (!assign_by_chance(size, keep > 0 ? keep : mean, context, assigned, part)) return false;
+    const auto workers = static_cast<double>(size.workers);
+    const double probability = keep > 0 ? keep : static_cast<double>(size.answers_per_task) / workers;
+    if (probability * workers * static_cast<double>(size.tasks) > static_cast<double>(kMostAnswers)) {
+      refuse_answers(probability * workers * static_cast<double>(size.tasks));
+    }
+    if (!assign_by_chance(size, probability, context, assigned, part)) return false;
   } else {
     assigned.workers.resize(size.tasks * size.answers_per_task);
     assigned.counts.assign(size.tasks, static_cast<std::uint32_t>(size.answers_per_task));
@@ -152,11 +163,7 @@ bool assign(const SimulationSize& whole, const Parameters& parameters, const Run
     if (!done) return false;
   }
   const std::size_t answers = assigned.workers.size() + size.tasks * everywhere;
-  if (answers > kMostAnswers) {
-    throw Error(ErrorCode::unsupported, fmt::format("{} answers are more than the {} that one data set can hold: take "
-                                                    "fewer tasks or answers per task",
-                                                    answers, kMostAnswers));
-  }
+  if (answers > kMostAnswers) refuse_answers(static_cast<double>(answers));
   // Tasks come in order and workers sorted within each: the arrays can be filled as they will stay.
   std::size_t next = 0;
   std::size_t offset = 0;
