@@ -34,6 +34,7 @@ PUBLIC_LAYER = {
     "belief_session.hpp": "values",
     "held_out.hpp": "aggregate",
     "ingest.hpp": "ingest",
+    "read_features.hpp": "ingest",
     "evaluate.hpp": "evaluate",
     "features.hpp": "data",
     "learn.hpp": "learn",
