@@ -75,8 +75,9 @@ TEST(BayesDgcExperiment, FewAnswersOnUnbalancedClasses) {
       }
       const double ours = testing::spread(all.at("network").f1).mean;
       for (const char* name : {"MV", "DS", "BayesGC"}) {
-        if (kept < 1)
+        if (kept < 1) {
           EXPECT_GT(ours, testing::spread(all.at(name).f1).mean + .02) << name << " " << rate << " " << kept;
+        }
       }
       if (rate > .2) {
         EXPECT_NEAR(testing::spread(all.at("network").rate).mean, rate, .08);

@@ -55,7 +55,8 @@ std::map<std::string, Outcome> compare(const SparseProtocol& protocol, double ri
     label_only("BP", "bp", {{"right", a1}, {"wrong", a2}});
     for (const char* method : {"deep_mf", "deep_bp"}) {
       const Learned learned = testing::run_learner(crowd.data, method,
-                                                   {{"right", a1},
+                                                   {{std::string(method) == "deep_mf" ? "coins" : "model", "one_coin"},
+                                                    {"right", a1},
                                                     {"wrong", a2},
                                                     {"ceiling", fmt::format("{}", ceiling)},
                                                     {"batch", "0"},

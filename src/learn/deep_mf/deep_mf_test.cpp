@@ -85,8 +85,8 @@ TEST(DeepMf, LowestCeilingIgnoresTheFeatures) {
 TEST(DeepMf, IndependentAndNaiveWorkers) {
   for (const int which : {1, 2}) {
     const auto crowd = gaussian_crowd(1, 3000, 5000, 2, 1.3, max_mig_workers('H', which));
-    const Learned learned = testing::run_learner(
-        crowd.data, "deep_mf", {{"coins", "full"}, {"learning_rate", "0.01"}, {"epochs", "20"}}, {.kind = "linear"}, 1);
+    const Learned learned = testing::run_learner(crowd.data, "deep_mf", {{"learning_rate", "0.01"}, {"epochs", "20"}},
+                                                 {.kind = "linear"}, 1);
     EXPECT_GT(testing::test_accuracy(crowd, learned.final_row_probabilities), 0.892) << which;
   }
 }

@@ -24,13 +24,10 @@ std::vector<ParameterSpec> DirichletTables::parameters(const Options& d) {
   return {
       ParameterSpec::choice("coins", d.one_coin ? "one_coin" : "full", {"full", "one_coin"},
                             "a confusion table per worker, or one accuracy with wrong answers spread evenly"),
-      ParameterSpec::real(
-          "right", d.right, 1e-3, 1e9,
-          "right answers that are believed beforehand: Dirichlet parameter of the right answer in every "
-          "row of every table, or the first of Beta(right, wrong) for one_coin"),
+      ParameterSpec::real("right", d.right, 1e-3, 1e9,
+                          "right answers that are believed beforehand, in every row of every table (one_coin: in all)"),
       ParameterSpec::real("wrong", d.wrong, 1e-3, 1e9,
-                          "wrong answers that are believed beforehand: of each kind, or of all kinds together for "
-                          "one_coin"),
+                          "wrong answers that are believed beforehand, all kinds together"),
   };
 }
 
