@@ -183,12 +183,12 @@ TEST(HierarchicalDawidSkene, BoundNeverFalls) {
 
 // Late iterations take several steps for the hyper-parameters: another way to the point where the plain steps rest.
 TEST(HierarchicalDawidSkene, SeveralStepsEndWhereThePlainStepsEnd) {
-  const auto crowd = testing::small_crowd(11, 600, 8, 3, 5);
+  const auto crowd = testing::small_crowd(11, 150, 8, 3, 5);
   Options options;
   options.em.tolerance = 0;
   options.em.max_iterations = 1000;
   const auto fast = HierarchicalDawidSkene(options).fit(crowd.data, RunContext());
-  const auto slow = slow_fit(crowd.data, 5000);
+  const auto slow = slow_fit(crowd.data, 2500);
   for (std::size_t e = 0; e < fast.posterior.size(); ++e) {
     ASSERT_NEAR(fast.posterior[e], slow.q[e / 3][e % 3], 1e-4);
   }
