@@ -67,12 +67,13 @@ class AnswerModel {
   [[nodiscard]] virtual double answer_probability(std::span<const double> outputs, std::uint32_t worker,
                                                   std::uint32_t label) const = 0;
 
-  /// Puts what is known of workers into the result: confusion tables, skill, class prior, group, learned numbers,
-  /// warnings; sizes are set. Per-task scores and per-answer reliabilities too where the model has them.
-  virtual void describe(Learned& learned,
-                        const std::function<void(std::size_t task, std::span<double>)>& outputs_of_task,
-                        const LearningData& data) const;
-  /// P(truth | row, answers) needs these: workers × truth × label, rows sum to 1. Empty if the model has none.
+  /// Puts what is known into the result, whose sizes, posterior and labels are set: confusion tables, skill, class
+  /// prior, learned numbers, warnings; per-task scores and per-answer reliabilities where the model has them. By
+  /// default the worker tables. `outputs_of` gives the network's outputs for a task of the data, false if it has no
+  /// row.
+  using OutputsOfTask = std::function<bool(std::size_t task, std::span<double> outputs)>;
+  virtual void describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const;
+  /// Workers × truth × label, rows sum to 1. Empty if the model has none.
   [[nodiscard]] virtual std::vector<double> worker_tables() const { return {}; }
 
   /// The state at this moment, to come back to the chosen epoch.
@@ -85,5 +86,8 @@ using AnswerModelFactory = std::function<std::unique_ptr<AnswerModel>(const Trai
 /// log f_k + Σ_j log th_j[k][y_j], normalised: the posterior under worker tables (workers × truth × label).
 void posterior_from_tables(std::span<const double> log_class_probabilities, const TaskAnswers& answers,
                            std::span<const double> tables, std::span<double> probabilities);
+/// Σ_k f_k th_j[k][y].
+[[nodiscard]] double answer_from_tables(std::span<const double> class_probabilities, std::span<const double> tables,
+                                        std::uint32_t worker, std::uint32_t label);
 
 }  // namespace wisecrowd

@@ -38,11 +38,20 @@ class Network {
   [[nodiscard]] virtual std::vector<float> buffers() const { return {}; }
   virtual void set_buffers(std::span<const float> values) { (void)values; }
 
+  /// The team that forward and backward work with; it must outlive their calls. Results do not depend on its size.
+  void work_with(ThreadPool& pool) { pool_ = &pool; }
+
   /// From here on dropout draws from this stream.
   virtual void reseed(std::uint64_t seed) = 0;
 
   /// A TorchScript module with the scaling inside: rows as read in, outputs out.
   virtual void export_torchscript(const std::string& path, const Scaling& scaling) const = 0;
+
+ protected:
+  [[nodiscard]] ThreadPool& pool() const noexcept { return *pool_; }
+
+ private:
+  ThreadPool* pool_ = nullptr;
 };
 
 /// A network with random parameters (seeded) for rows of the given shape. "cnn" and TorchScript files load libtorch.

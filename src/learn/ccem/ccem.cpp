@@ -1,0 +1,32 @@
+#include "learn/ccem/ccem.hpp"
+
+namespace wisecrowd::ccem {
+
+Learned Ccem::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
+  return train(
+      data, network, options_.training,
+      [this](const TrainingSet& set, Rng) { return std::make_unique<CoupledTables>(set, options_.tables); }, context);
+}
+
+LearnerInfo info() {
+  LearnerInfo info;
+  info.title = "Coupled cross-entropy minimisation";
+  info.summary = "Trains the network and a confusion table per worker together, by the likelihood of each answer.";
+  info.when_to_use =
+      "Workers who copy each other or err together: each answer is judged by itself, so no independence is needed.";
+  info.reference =
+      "Ibrahim, Nguyen, Fu: Deep learning from crowdsourced labels: coupled cross-entropy minimization, "
+      "identifiability, and regularization, ICLR 2023";
+  info.parameters = CoupledTables::parameters({});
+  for (ParameterSpec& spec : training_parameters({})) info.parameters.push_back(std::move(spec));
+  info.uses_gold = true;
+  info.assumptions = "Some workers who know each class, or rows that leave no doubt about their class.";
+  info.cost = "O(S K) per epoch beside the network; memory O(M K²)";
+  return info;
+}
+
+std::unique_ptr<Learner> make(const Parameters& parameters) {
+  return std::make_unique<Ccem>(Options{training_options(parameters), CoupledTables::options(parameters)});
+}
+
+}  // namespace wisecrowd::ccem

@@ -1,0 +1,41 @@
+#include "learn/shared/answer_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/numeric.hpp"
+
+namespace wisecrowd {
+
+void AnswerModel::classify(std::span<const double> outputs, std::span<double> probabilities) const {
+  std::copy(outputs.begin(), outputs.end(), probabilities.begin());
+  softmax(probabilities);
+}
+
+void AnswerModel::describe(Learned& learned, const LearningData&, const OutputsOfTask&) const {
+  learned.crowd.confusion = worker_tables();
+}
+
+void posterior_from_tables(std::span<const double> log_class_probabilities, const TaskAnswers& answers,
+                           std::span<const double> tables, std::span<double> probabilities) {
+  const std::size_t classes = probabilities.size();
+  std::copy(log_class_probabilities.begin(), log_class_probabilities.end(), probabilities.begin());
+  for (std::size_t a = 0; a < answers.workers.size(); ++a) {
+    const double* const table = tables.data() + answers.workers[a] * classes * classes + answers.labels[a];
+    for (std::size_t k = 0; k < classes; ++k) {
+      probabilities[k] += std::log(std::max(table[k * classes], kProbabilityFloor));
+    }
+  }
+  softmax(probabilities);
+}
+
+double answer_from_tables(std::span<const double> class_probabilities, std::span<const double> tables,
+                          std::uint32_t worker, std::uint32_t label) {
+  const std::size_t classes = class_probabilities.size();
+  const double* const table = tables.data() + worker * classes * classes + label;
+  double sum = 0;
+  for (std::size_t k = 0; k < classes; ++k) sum += class_probabilities[k] * table[k * classes];
+  return sum;
+}
+
+}  // namespace wisecrowd

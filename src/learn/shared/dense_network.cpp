@@ -1,0 +1,186 @@
+#include "learn/shared/dense_network.hpp"
+
+#include <Eigen/Core>
+#include <algorithm>
+#include <cmath>
+
+#include "base/parallel.hpp"
+#include "learn/shared/torch_plugin.hpp"
+
+namespace wisecrowd {
+namespace {
+
+using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using ConstMap = Eigen::Map<const Rows>;
+using MutableMap = Eigen::Map<Rows>;
+
+ConstMap view(const float* data, std::size_t rows, std::size_t columns) {
+  return {data, static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(columns)};
+}
+MutableMap view(float* data, std::size_t rows, std::size_t columns) {
+  return {data, static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(columns)};
+}
+
+/// Blocks that keep two cores busy and are large enough for a matrix product; they depend on the size alone.
+Blocks cut(std::size_t total, std::size_t smallest) { return {total, std::max(smallest, (total + 7) / 8)}; }
+
+}  // namespace
+
+DenseNetwork::DenseNetwork(std::size_t inputs, std::vector<std::size_t> widths, double dropout, std::uint64_t seed,
+                           ThreadPool& pool)
+    : inputs_(inputs),
+      widths_(std::move(widths)),
+      keep_(static_cast<float>(1 - dropout)),
+      dropout_stream_(Rng(seed).fork("dropout")) {
+  work_with(pool);
+  std::size_t place = 0, from = inputs_;
+  for (const std::size_t width : widths_) {
+    layers_.push_back({from, width, place, place + from * width});
+    place += from * width + width;
+    from = width;
+  }
+  parameters_.resize(place);
+  gradients_.assign(place, 0.0F);
+  Rng draw = Rng(seed).fork("weights");
+  for (const Layer& layer : layers_) {
+    const double reach = 1 / std::sqrt(static_cast<double>(std::max<std::size_t>(layer.inputs, 1)));
+    for (std::size_t p = layer.weights; p < layer.biases + layer.outputs; ++p) {
+      parameters_[p] = static_cast<float>(draw.uniform(-reach, reach));
+    }
+  }
+  activations_.resize(layers_.size() - 1);
+}
+
+void DenseNetwork::product(const Layer& layer, const float* in, std::size_t batch, float* out) {
+  const auto weights = view(parameters_.data() + layer.weights, layer.inputs, layer.outputs);
+  const auto biases = view(parameters_.data() + layer.biases, 1, layer.outputs);
+  const Blocks blocks = cut(batch, 32);
+  pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
+    const std::size_t begin = blocks.begin(block), rows = blocks.end(block) - begin;
+    auto target = view(out + begin * layer.outputs, rows, layer.outputs);
+    target.noalias() = view(in + begin * layer.inputs, rows, layer.inputs) * weights;
+    target.rowwise() += biases.row(0);
+  });
+}
+
+void DenseNetwork::first_layer(const Features& inputs, std::span<const std::uint32_t> rows, float* out) {
+  const Layer& layer = layers_.front();
+  if (!inputs.is_sparse()) {
+    gathered_.resize(rows.size() * inputs_);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      std::copy_n(inputs.dense.data() + rows[i] * inputs_, inputs_, gathered_.data() + i * inputs_);
+    }
+    product(layer, gathered_.data(), rows.size(), out);
+    return;
+  }
+  const float* const weights = parameters_.data() + layer.weights;
+  const float* const biases = parameters_.data() + layer.biases;
+  const Blocks blocks = cut(rows.size(), 32);
+  pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
+    for (std::size_t i = blocks.begin(block); i < blocks.end(block); ++i) {
+      float* const target = out + i * layer.outputs;
+      std::copy_n(biases, layer.outputs, target);
+      for (std::uint64_t e = inputs.offsets[rows[i]]; e < inputs.offsets[rows[i] + 1]; ++e) {
+        const float* const from = weights + inputs.indices[e] * layer.outputs;
+        const float value = inputs.values[e];
+        for (std::size_t h = 0; h < layer.outputs; ++h) target[h] += value * from[h];
+      }
+    }
+  });
+}
+
+void DenseNetwork::drop(std::vector<float>& values) {
+  mask_.resize(values.size());
+  const auto threshold = static_cast<std::uint64_t>(std::lround(static_cast<double>(keep_) * 65536));
+  const float scale = 1 / keep_;
+  for (std::size_t v = 0; v < values.size(); v += 4) {
+    const std::uint64_t bits = dropout_stream_.next();
+    for (std::size_t part = 0; part < 4 && v + part < values.size(); ++part) {
+      mask_[v + part] = ((bits >> (16 * part)) & 0xFFFF) < threshold ? scale : 0.0F;
+    }
+  }
+  for (std::size_t v = 0; v < values.size(); ++v) values[v] *= mask_[v];
+}
+
+void DenseNetwork::forward(const Features& inputs, std::span<const std::uint32_t> rows, Mode mode,
+                           std::span<float> outputs) {
+  for (std::size_t l = 0; l < layers_.size(); ++l) {
+    const bool last = l + 1 == layers_.size();
+    if (!last) activations_[l].resize(rows.size() * layers_[l].outputs);
+    float* const out = last ? outputs.data() : activations_[l].data();
+    if (l == 0) {
+      first_layer(inputs, rows, out);
+    } else {
+      product(layers_[l], activations_[l - 1].data(), rows.size(), out);
+    }
+    if (last) break;
+    for (float& value : activations_[l]) value = std::max(value, 0.0F);
+    if (l + 2 == layers_.size() && mode != Mode::predict && keep_ < 1) drop(activations_[l]);
+  }
+  if (mode == Mode::train) {
+    batch_inputs_ = &inputs;
+    batch_rows_.assign(rows.begin(), rows.end());
+  }
+}
+
+void DenseNetwork::add_weight_gradient(const Layer& layer, const float* in, const float* out_gradient,
+                                       std::size_t batch) {
+  const auto gradient = view(out_gradient, batch, layer.outputs);
+  const auto input = view(in, batch, layer.inputs);
+  const Blocks blocks = cut(layer.inputs, 64);
+  pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
+    const auto begin = static_cast<Eigen::Index>(blocks.begin(block));
+    const auto size = static_cast<Eigen::Index>(blocks.end(block)) - begin;
+    auto target = view(gradients_.data() + layer.weights, layer.inputs, layer.outputs);
+    target.middleRows(begin, size).noalias() += input.middleCols(begin, size).transpose() * gradient;
+  });
+}
+
+void DenseNetwork::backward(std::span<const float> output_gradients) {
+  const std::size_t batch = batch_rows_.size();
+  gradient_.assign(output_gradients.begin(), output_gradients.end());
+  for (std::size_t l = layers_.size(); l-- > 0;) {
+    const Layer& layer = layers_[l];
+    view(gradients_.data() + layer.biases, 1, layer.outputs) +=
+        view(gradient_.data(), batch, layer.outputs).colwise().sum();
+    if (l == 0) {
+      if (!batch_inputs_->is_sparse()) {
+        add_weight_gradient(layer, gathered_.data(), gradient_.data(), batch);
+        return;
+      }
+      float* const target = gradients_.data() + layer.weights;
+      for (std::size_t i = 0; i < batch; ++i) {
+        const float* const from = gradient_.data() + i * layer.outputs;
+        const std::uint32_t row = batch_rows_[i];
+        for (std::uint64_t e = batch_inputs_->offsets[row]; e < batch_inputs_->offsets[row + 1]; ++e) {
+          float* const to = target + batch_inputs_->indices[e] * layer.outputs;
+          const float value = batch_inputs_->values[e];
+          for (std::size_t h = 0; h < layer.outputs; ++h) to[h] += value * from[h];
+        }
+      }
+      return;
+    }
+    const std::vector<float>& below = activations_[l - 1];
+    add_weight_gradient(layer, below.data(), gradient_.data(), batch);
+    next_gradient_.resize(batch * layer.inputs);
+    const auto weights = view(parameters_.data() + layer.weights, layer.inputs, layer.outputs);
+    const Blocks blocks = cut(batch, 32);
+    pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
+      const std::size_t begin = blocks.begin(block), rows = blocks.end(block) - begin;
+      view(next_gradient_.data() + begin * layer.inputs, rows, layer.inputs).noalias() =
+          view(gradient_.data() + begin * layer.outputs, rows, layer.outputs) * weights.transpose();
+    });
+    // A unit that ReLU or dropout set to 0 passes nothing on; a kept one has its dropout scale.
+    const bool dropped = l + 1 == layers_.size() && keep_ < 1;
+    for (std::size_t v = 0; v < next_gradient_.size(); ++v) {
+      next_gradient_[v] = below[v] > 0 ? next_gradient_[v] * (dropped ? mask_[v] : 1.0F) : 0.0F;
+    }
+    std::swap(gradient_, next_gradient_);
+  }
+}
+
+void DenseNetwork::export_torchscript(const std::string& path, const Scaling& scaling) const {
+  export_dense_torchscript(path, inputs_, widths_, parameters_, scaling);
+}
+
+}  // namespace wisecrowd

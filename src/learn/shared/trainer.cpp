@@ -1,0 +1,235 @@
+#include "learn/shared/trainer.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "base/numeric.hpp"
+#include "base/parallel.hpp"
+#include "learn/shared/training_run.hpp"
+#include "wisecrowd/error.hpp"
+
+namespace wisecrowd {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+/// Mean log probability of the answers to tasks that the run did not see.
+double held_out_likelihood(TrainingRun& run, const TrainingSet& hidden) {
+  const std::vector<double> outputs = run.outputs(hidden.row);
+  const std::size_t width = run.model().outputs();
+  double sum = 0;
+  for (std::size_t i = 0; i < hidden.task_count(); ++i) {
+    const auto row = std::span(outputs).subspan(i * width, width);
+    for (std::uint32_t a = hidden.offset[i]; a < hidden.offset[i + 1]; ++a) {
+      const double p = run.model().answer_probability(row, hidden.worker[a], hidden.label[a]);
+      sum += std::log(std::max(p, kProbabilityFloor));
+    }
+  }
+  return sum / static_cast<double>(hidden.answer_count());
+}
+
+struct EpochChoice {
+  std::size_t epochs = 0;  // to run
+  std::size_t chosen = 0;  // to keep, from 1
+  std::vector<double> held_out;
+};
+
+/// Trains on part of the tasks and looks when the answers to the rest are foretold best.
+EpochChoice choose_epoch(const TrainingSet& all, const Features& inputs, const NetworkSpec& network,
+                         const TrainingOptions& options, const AnswerModelFactory& make_model,
+                         const RunContext& context) {
+  EpochChoice choice{options.epochs, options.epochs, {}};
+  const auto hidden_count =
+      static_cast<std::size_t>(std::lround(options.held_out * static_cast<double>(all.task_count())));
+  if (hidden_count == 0 || hidden_count >= all.task_count()) return choice;
+  std::vector<std::uint32_t> order(all.task_count());
+  std::iota(order.begin(), order.end(), 0U);
+  context.rng("held out tasks").shuffle(std::span(order));
+  const TrainingSet hidden = subset(all, std::span(order).first(hidden_count));
+  const TrainingSet seen = subset(all, std::span(order).subspan(hidden_count));
+  if (hidden.answer_count() == 0 || seen.answer_count() == 0) return choice;
+
+  TrainingRun run(seen, inputs, network, options, make_model, "choosing the epoch", context);
+  double best = -std::numeric_limits<double>::infinity();
+  for (std::size_t epoch = 1; epoch <= options.epochs && !context.cancelled(); ++epoch) {
+    run.epoch();
+    const double likelihood = held_out_likelihood(run, hidden);
+    choice.held_out.push_back(likelihood);
+    if (likelihood > best) {
+      best = likelihood;
+      choice.chosen = epoch;
+    }
+    context.report({.stage = "choosing the epoch",
+                    .done = static_cast<double>(epoch),
+                    .total = static_cast<double>(options.epochs),
+                    .objective = likelihood,
+                    .has_objective = true});
+    if (options.patience > 0 && epoch >= choice.chosen + options.patience) {
+      choice.epochs = epoch;
+      break;
+    }
+  }
+  return choice;
+}
+
+/// Class probabilities of every row, and the posterior of every answered task.
+void predict_all(TrainingRun& run, const LearningData& data, std::vector<double>& row_probabilities,
+                 std::vector<double>& posterior) {
+  const AnswerModel& model = run.model();
+  const Annotations& answers = data.crowd.answers;
+  const std::size_t classes = answers.class_count(), width = model.outputs(), rows = data.features.rows;
+  std::vector<std::uint32_t> all_rows(rows);
+  std::iota(all_rows.begin(), all_rows.end(), 0U);
+  const std::vector<double> outputs = run.outputs(all_rows);
+  row_probabilities.resize(rows * classes);
+  for (std::size_t r = 0; r < rows; ++r) {
+    model.classify(std::span(outputs).subspan(r * width, width),
+                   std::span(row_probabilities).subspan(r * classes, classes));
+  }
+  posterior.assign(answers.task_count() * classes, 0.0);
+  std::vector<std::uint32_t> workers, labels;
+  for (std::size_t t = 0; t < answers.task_count(); ++t) {
+    const auto target = std::span(posterior).subspan(t * classes, classes);
+    if (const ClassId gold = data.crowd.gold_of(TaskId(t)); gold != kNoClass) {
+      target[index(gold)] = 1;
+      continue;
+    }
+    workers.clear();
+    labels.clear();
+    for (const WorkerId worker : answers.workers_of(TaskId(t))) workers.push_back(static_cast<std::uint32_t>(worker));
+    for (const ClassId label : answers.labels_of(TaskId(t))) labels.push_back(static_cast<std::uint32_t>(label));
+    const std::uint32_t row = data.row_of_task[t];
+    const auto task_outputs =
+        row == kNoRow ? std::span<const double>() : std::span(outputs).subspan(row * width, width);
+    model.posterior(task_outputs, {workers, labels}, target);
+  }
+}
+
+void describe_crowd(TrainingRun& run, const LearningData& data, Learned& learned) {
+  Aggregation& crowd = learned.crowd;
+  const std::size_t width = run.model().outputs(), classes = crowd.class_count;
+  crowd.labels.resize(crowd.task_count);
+  for (std::size_t t = 0; t < crowd.task_count; ++t) {
+    const auto row = crowd.posterior_of(TaskId(t));
+    crowd.labels[t] = ClassId(std::max_element(row.begin(), row.end()) - row.begin());
+  }
+  std::vector<std::uint32_t> all_rows(data.features.rows);
+  std::iota(all_rows.begin(), all_rows.end(), 0U);
+  const std::vector<double> outputs = run.outputs(all_rows);
+  run.model().describe(learned, data, [&](std::size_t task, std::span<double> out) {
+    const std::uint32_t row = data.row_of_task[task];
+    if (row == kNoRow) return false;
+    std::copy_n(outputs.begin() + static_cast<std::ptrdiff_t>(row * width), width, out.begin());
+    return true;
+  });
+  if (crowd.class_prior.empty()) {
+    crowd.class_prior.assign(classes, 0.0);
+    for (std::size_t t = 0; t < crowd.task_count; ++t) {
+      for (std::size_t k = 0; k < classes; ++k) crowd.class_prior[k] += crowd.posterior[t * classes + k];
+    }
+    normalise(crowd.class_prior);
+  }
+}
+
+}  // namespace
+
+std::vector<ParameterSpec> training_parameters(const TrainingOptions& d) {
+  const auto integer = [](std::size_t value) { return static_cast<std::int64_t>(value); };
+  static constexpr const char* kKinds[] = {"adam", "rmsprop", "sgd"};
+  static constexpr const char* kSchedules[] = {"constant", "cosine", "one_cycle"};
+  return {
+      ParameterSpec::integer("epochs", integer(d.epochs), 1, 1e6, "passes over the training tasks"),
+      ParameterSpec::integer("batch", integer(d.batch), 0, 1e9, "tasks per step of the optimiser; 0 takes all at once"),
+      ParameterSpec::choice("optimizer", kKinds[static_cast<int>(d.optimiser.kind)], {"adam", "rmsprop", "sgd"},
+                            "how the network's weights move; sgd has momentum 0.9"),
+      ParameterSpec::real("learning_rate", d.optimiser.learning_rate, 0, 100, "size of the network's steps"),
+      ParameterSpec::real("weight_decay", d.optimiser.weight_decay, 0, 100,
+                          "pull of the weights towards 0; more of it when tasks are few"),
+      ParameterSpec::choice("schedule", kSchedules[static_cast<int>(d.schedule)], {"constant", "cosine", "one_cycle"},
+                            "how the steps shrink over the epochs: not at all, along half a cosine, or up first and "
+                            "then down"),
+      ParameterSpec::real("average_epochs", d.average_epochs, 0, 1e6,
+                          "predict with a running mean of the weights whose memory is so many epochs; 0: with the "
+                          "weights themselves"),
+      ParameterSpec::real("held_out", d.held_out, 0, 0.9,
+                          "share of the tasks that a first run does not see; the epoch at which it foretells their "
+                          "answers best is kept. 0: one run, its last epoch is kept"),
+      ParameterSpec::integer("patience", integer(d.patience), 0, 1e6,
+                             "end training after so many epochs without a better held-out likelihood; 0: never"),
+      ParameterSpec::flag("standardise", d.standardise,
+                          "bring each feature (of images, each channel) to mean 0 and "
+                          "deviation 1"),
+  };
+}
+
+TrainingOptions training_options(const Parameters& parameters) {
+  TrainingOptions options;
+  options.epochs = static_cast<std::size_t>(parameters.integer("epochs"));
+  options.batch = static_cast<std::size_t>(parameters.integer("batch"));
+  options.optimiser.kind = optimiser_kind(parameters.choice("optimizer"));
+  options.optimiser.learning_rate = parameters.real("learning_rate");
+  options.optimiser.weight_decay = parameters.real("weight_decay");
+  const std::string& schedule = parameters.choice("schedule");
+  options.schedule = schedule == "cosine"      ? TrainingOptions::Schedule::cosine
+                     : schedule == "one_cycle" ? TrainingOptions::Schedule::one_cycle
+                                               : TrainingOptions::Schedule::constant;
+  options.average_epochs = parameters.real("average_epochs");
+  options.held_out = parameters.real("held_out");
+  options.patience = static_cast<std::size_t>(parameters.integer("patience"));
+  options.standardise = parameters.flag("standardise");
+  return options;
+}
+
+Learned train(const LearningData& data, const NetworkSpec& network, const TrainingOptions& options,
+              const AnswerModelFactory& make_model, const RunContext& context) {
+  const TrainingSet all = training_set(data);
+  if (all.answer_count() == 0) {
+    throw Error(ErrorCode::bad_input,
+                "there is nothing to learn from: no task of the train split has both features and an answer; check "
+                "that the tasks of the answers and of the features have the same names");
+  }
+  const Scaling scaling = options.standardise ? standardise(data.features, all.row) : Scaling{};
+  const Features inputs = scaled(data.features, scaling);
+
+  Learned learned;
+  const EpochChoice choice = choose_epoch(all, inputs, network, options, make_model, context);
+  learned.epochs = choice.epochs;
+  learned.chosen_epoch = choice.chosen;
+
+  const auto started = std::chrono::steady_clock::now();
+  TrainingOptions kept = options;
+  kept.epochs = options.epochs;
+  TrainingRun run(all, inputs, network, kept, make_model, "training", context);
+  Snapshot chosen;
+  for (std::size_t epoch = 1; epoch <= choice.epochs && !context.cancelled(); ++epoch) {
+    const double objective = run.epoch();
+    learned.curve.push_back({objective, epoch <= choice.held_out.size() ? choice.held_out[epoch - 1] : kNaN});
+    if (epoch == choice.chosen) chosen = run.snapshot();
+    context.report({.stage = "training",
+                    .done = static_cast<double>(epoch),
+                    .total = static_cast<double>(choice.epochs),
+                    .objective = objective,
+                    .has_objective = true});
+  }
+  Aggregation& crowd = learned.crowd;
+  crowd.task_count = data.crowd.answers.task_count();
+  crowd.worker_count = all.worker_count;
+  crowd.class_count = all.class_count;
+  crowd.iterations = learned.curve.size();
+  crowd.seconds_per_iteration = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count() /
+                                static_cast<double>(std::max<std::size_t>(crowd.iterations, 1));
+  crowd.status = context.cancelled() ? Status::cancelled : Status::iteration_limit;
+  crowd.objective_name = "loss";
+  for (const CurvePoint& point : learned.curve) crowd.trace.push_back(point.objective);
+
+  predict_all(run, data, learned.final_row_probabilities, learned.final_posterior);
+  if (chosen.model) run.restore(chosen);
+  predict_all(run, data, learned.row_probabilities, crowd.posterior);
+  describe_crowd(run, data, learned);
+  return learned;
+}
+
+}  // namespace wisecrowd

@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "learn/shared/answer_model.hpp"
+#include "learn/shared/optimiser.hpp"
+
+namespace wisecrowd {
+
+/// How a network is trained; the same names for every learner.
+struct TrainingOptions {
+  enum class Schedule { constant, cosine, one_cycle };
+
+  std::size_t epochs = 60;
+  std::size_t batch = 64;  ///< tasks per step; 0: all
+  OptimiserOptions optimiser{.weight_decay = 1e-4};
+  Schedule schedule = Schedule::constant;
+  double average_epochs = 0;  ///< memory of the running mean of the weights, in epochs; 0: the weights themselves
+  double held_out = 0.1;      ///< share of the tasks whose answers are hidden to choose the epoch; 0: the last one
+  std::size_t patience = 0;   ///< stop after so many epochs without a better held-out likelihood; 0: never
+  bool standardise = true;
+};
+
+/// The parameters of training, with a learner's defaults, to be added to its own.
+[[nodiscard]] std::vector<ParameterSpec> training_parameters(const TrainingOptions& defaults);
+[[nodiscard]] TrainingOptions training_options(const Parameters& parameters);
+
+/// Trains a network by a model of answers: a run on part of the tasks chooses the epoch by the likelihood of the hidden
+/// answers, a second run sees everything and is kept at that epoch.
+[[nodiscard]] Learned train(const LearningData& data, const NetworkSpec& network, const TrainingOptions& options,
+                            const AnswerModelFactory& make_model, const RunContext& context);
+
+}  // namespace wisecrowd

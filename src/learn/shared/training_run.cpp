@@ -1,0 +1,144 @@
+#include "learn/shared/training_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <numeric>
+
+namespace wisecrowd {
+namespace {
+
+/// Rows per call of a network that only predicts.
+constexpr std::size_t kPredictionRows = 1024;
+
+}  // namespace
+
+TrainingRun::TrainingRun(const TrainingSet& set, const Features& inputs, const NetworkSpec& network,
+                         const TrainingOptions& options, const AnswerModelFactory& make_model, std::string_view purpose,
+                         const RunContext& context)
+    : set_(set),
+      inputs_(inputs),
+      options_(options),
+      context_(context),
+      model_(make_model(set, context.rng(purpose).fork("model"))),
+      network_(make_network(network, inputs, model_->outputs(), context.rng(purpose).fork("network").next(), context)),
+      optimiser_(options.optimiser, network_->parameters().size()),
+      order_stream_(context.rng(purpose).fork("order")),
+      order_(set.task_count()),
+      batch_(options.batch == 0 ? set.task_count() : std::min(options.batch, set.task_count())),
+      steps_per_epoch_(std::max<std::size_t>(set.task_count() / batch_, 1)) {
+  std::iota(order_.begin(), order_.end(), 0U);
+  if (options.average_epochs > 0) average_.assign(network_->parameters().begin(), network_->parameters().end());
+}
+
+double TrainingRun::pace() const {
+  const double progress = static_cast<double>(steps_done_) /
+                          static_cast<double>(std::max<std::size_t>(options_.epochs * steps_per_epoch_, 1));
+  switch (options_.schedule) {
+    case TrainingOptions::Schedule::constant: return 1;
+    case TrainingOptions::Schedule::cosine: return (1 + std::cos(std::numbers::pi * std::min(progress, 1.0))) / 2;
+    case TrainingOptions::Schedule::one_cycle: {
+      // Up from a twenty-fifth within the first 30 %, then down to nothing, both along a cosine.
+      constexpr double kRise = 0.3, kFirst = 0.04;
+      if (progress < kRise) return kFirst + (1 - kFirst) * (1 - std::cos(std::numbers::pi * progress / kRise)) / 2;
+      return (1 + std::cos(std::numbers::pi * std::min((progress - kRise) / (1 - kRise), 1.0))) / 2;
+    }
+  }
+  return 1;
+}
+
+template <class Work>
+void TrainingRun::with_average(const Work& work) {
+  if (average_.empty()) return work();
+  const auto parameters = network_->parameters();
+  const std::vector<float> current(parameters.begin(), parameters.end());
+  std::copy(average_.begin(), average_.end(), parameters.begin());
+  work();
+  std::copy(current.begin(), current.end(), parameters.begin());
+}
+
+void TrainingRun::predict(std::span<const std::uint32_t> rows, Network::Mode mode, std::span<double> out) {
+  const std::size_t width = network_->output_size();
+  std::vector<float> values;
+  for (std::size_t begin = 0; begin < rows.size(); begin += kPredictionRows) {
+    const std::size_t count = std::min(kPredictionRows, rows.size() - begin);
+    values.resize(count * width);
+    network_->forward(inputs_, rows.subspan(begin, count), mode, values);
+    std::copy(values.begin(), values.end(), out.begin() + static_cast<std::ptrdiff_t>(begin * width));
+  }
+}
+
+std::vector<double> TrainingRun::outputs(std::span<const std::uint32_t> rows) {
+  std::vector<double> out(rows.size() * network_->output_size());
+  with_average([&] { predict(rows, Network::Mode::predict, out); });
+  return out;
+}
+
+double TrainingRun::epoch() {
+  AnswerModel::Epoch announcement;
+  announcement.number = epochs_done_;
+  announcement.total = options_.epochs;
+  announcement.predict = [this](std::span<double> out) {
+    with_average([&] { predict(set_.row, Network::Mode::predict, out); });
+  };
+  announcement.sample = [this](std::span<double> out) {
+    with_average([&] { predict(set_.row, Network::Mode::sample, out); });
+  };
+  model_->begin_epoch(announcement);
+
+  order_stream_.shuffle(std::span(order_));
+  const std::size_t width = network_->output_size();
+  std::vector<std::uint32_t> rows;
+  std::vector<float> values;
+  std::vector<double> outputs, gradients;
+  double sum = 0;
+  std::size_t steps = 0;
+  for (; steps < steps_per_epoch_ && !context_.cancelled(); ++steps) {
+    // The last batch takes what is left over, so that every task is seen once and no batch is tiny.
+    const std::size_t begin = steps * batch_;
+    const std::size_t end = steps + 1 == steps_per_epoch_ ? order_.size() : begin + batch_;
+    const auto tasks = std::span<const std::uint32_t>(order_).subspan(begin, end - begin);
+    rows.resize(tasks.size());
+    for (std::size_t i = 0; i < tasks.size(); ++i) rows[i] = set_.row[tasks[i]];
+    values.resize(tasks.size() * width);
+    network_->forward(inputs_, rows, Network::Mode::train, values);
+    outputs.assign(values.begin(), values.end());
+    gradients.assign(outputs.size(), 0.0);
+    sum += model_->loss(tasks, {outputs.data(), tasks.size(), width}, {gradients.data(), tasks.size(), width});
+    std::transform(gradients.begin(), gradients.end(), values.begin(),
+                   [](double gradient) { return static_cast<float>(gradient); });
+    network_->backward(values);
+    const double now = pace();
+    optimiser_.step(network_->parameters(), network_->gradients(), now, context_.pool());
+    model_->step(now);
+    ++steps_done_;
+    if (!average_.empty()) {
+      const double memory = options_.average_epochs * static_cast<double>(steps_per_epoch_);
+      // A short memory at the beginning, so that the first weights, which know nothing, are soon forgotten.
+      const double share = std::max(1 / (1 + memory), 1 / (1 + static_cast<double>(steps_done_) / 2));
+      const auto parameters = network_->parameters();
+      for (std::size_t p = 0; p < average_.size(); ++p) {
+        average_[p] += static_cast<float>(share) * (parameters[p] - average_[p]);
+      }
+    }
+  }
+  ++epochs_done_;
+  return steps == 0 ? 0 : sum / static_cast<double>(steps);
+}
+
+Snapshot TrainingRun::snapshot() {
+  Snapshot state;
+  with_average([&] { state.parameters.assign(network_->parameters().begin(), network_->parameters().end()); });
+  state.buffers = network_->buffers();
+  state.model = model_->clone();
+  return state;
+}
+
+void TrainingRun::restore(const Snapshot& state) {
+  std::copy(state.parameters.begin(), state.parameters.end(), network_->parameters().begin());
+  average_.clear();
+  network_->set_buffers(state.buffers);
+  model_ = state.model->clone();
+}
+
+}  // namespace wisecrowd

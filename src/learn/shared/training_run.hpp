@@ -1,0 +1,61 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "learn/shared/answer_model.hpp"
+#include "learn/shared/network.hpp"
+#include "learn/shared/trainer.hpp"
+
+namespace wisecrowd {
+
+/// A trained state to come back to.
+struct Snapshot {
+  std::vector<float> parameters;
+  std::vector<float> buffers;
+  std::unique_ptr<AnswerModel> model;
+};
+
+/// One training of one network by one model, epoch by epoch.
+class TrainingRun {
+ public:
+  /// `inputs` are scaled and outlive the run, as does `set`. `purpose` names the random streams.
+  TrainingRun(const TrainingSet& set, const Features& inputs, const NetworkSpec& network,
+              const TrainingOptions& options, const AnswerModelFactory& make_model, std::string_view purpose,
+              const RunContext& context);
+
+  /// One pass over the tasks; returns the mean loss. Stops early when the context is cancelled.
+  double epoch();
+  [[nodiscard]] std::size_t epochs_done() const noexcept { return epochs_done_; }
+
+  /// The state that predicts: with averaged weights, if they are averaged.
+  [[nodiscard]] Snapshot snapshot();
+  void restore(const Snapshot& state);
+  /// Outputs for any rows of the inputs, in double precision: rows × outputs.
+  [[nodiscard]] std::vector<double> outputs(std::span<const std::uint32_t> rows);
+  [[nodiscard]] const AnswerModel& model() const noexcept { return *model_; }
+  [[nodiscard]] AnswerModel& model() noexcept { return *model_; }
+  [[nodiscard]] std::unique_ptr<Network> release_network() noexcept { return std::move(network_); }
+
+ private:
+  void predict(std::span<const std::uint32_t> rows, Network::Mode mode, std::span<double> out);
+  /// Runs with the averaged weights in place.
+  template <class Work>
+  void with_average(const Work& work);
+  [[nodiscard]] double pace() const;
+
+  const TrainingSet& set_;
+  const Features& inputs_;
+  const TrainingOptions& options_;
+  const RunContext& context_;
+  std::unique_ptr<AnswerModel> model_;
+  std::unique_ptr<Network> network_;
+  Optimiser optimiser_;
+  Rng order_stream_;
+  std::vector<std::uint32_t> order_;
+  std::vector<float> average_;
+  std::size_t batch_, steps_per_epoch_;
+  std::size_t epochs_done_ = 0, steps_done_ = 0;
+};
+
+}  // namespace wisecrowd

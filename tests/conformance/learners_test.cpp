@@ -1,0 +1,157 @@
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cmath>
+
+#include "support/learning.hpp"
+
+namespace wisecrowd {
+namespace {
+
+using testing::FeatureCrowd;
+using testing::gaussian_crowd;
+
+/// Every line of learners.def runs through this.
+class EveryLearner : public ::testing::TestWithParam<std::string> {
+ protected:
+  [[nodiscard]] const LearnerInfo& info() const { return learning_method(GetParam()); }
+  [[nodiscard]] NetworkSpec network() const {
+    return info().linear_only ? NetworkSpec{.kind = "linear"}
+                              : NetworkSpec{.kind = "mlp", .hidden = 16, .dropout = 0.2};
+  }
+  [[nodiscard]] std::vector<std::pair<std::string, std::string>> quick() const {
+    std::vector<std::pair<std::string, std::string>> settings;
+    for (const ParameterSpec& spec : info().parameters) {
+      if (spec.name == "epochs") settings.emplace_back("epochs", "4");
+    }
+    return settings;
+  }
+  [[nodiscard]] Learned run(const LearningData& data, std::uint64_t seed = 1, unsigned threads = 1) const {
+    return testing::run_learner(data, GetParam(), quick(), network(), seed, threads);
+  }
+};
+
+FeatureCrowd ordinary(std::uint64_t seed = 5) {
+  return gaussian_crowd(
+      seed, 120, 40, 2, 1.5,
+      {{{.8, .2, .2, .8}, -1}, {{.7, .3, .1, .9}, -1}, {{.6, .4, .4, .6}, -1}, {{.9, .1, .3, .7}, -1}}, 0.7);
+}
+
+void expect_whole(const Learned& learned, const LearningData& data) {
+  const std::size_t classes = data.crowd.answers.class_count(), tasks = data.crowd.answers.task_count();
+  ASSERT_EQ(learned.row_probabilities.size(), data.features.rows * classes);
+  ASSERT_EQ(learned.final_row_probabilities.size(), data.features.rows * classes);
+  ASSERT_EQ(learned.crowd.posterior.size(), tasks * classes);
+  ASSERT_EQ(learned.final_posterior.size(), tasks * classes);
+  ASSERT_EQ(learned.crowd.labels.size(), tasks);
+  const auto sums_to_one = [&](const std::vector<double>& rows) {
+    for (std::size_t r = 0; r < rows.size() / classes; ++r) {
+      double sum = 0;
+      for (std::size_t k = 0; k < classes; ++k) {
+        EXPECT_GE(rows[r * classes + k], 0);
+        sum += rows[r * classes + k];
+      }
+      EXPECT_NEAR(sum, 1, 1e-9);
+    }
+  };
+  sums_to_one(learned.row_probabilities);
+  sums_to_one(learned.final_row_probabilities);
+  sums_to_one(learned.crowd.posterior);
+  sums_to_one(learned.final_posterior);
+  if (!learned.crowd.confusion.empty()) {
+    EXPECT_EQ(learned.crowd.confusion.size(), data.crowd.answers.worker_count() * classes * classes);
+    sums_to_one(learned.crowd.confusion);
+  }
+  EXPECT_EQ(learned.crowd.class_prior.size(), classes);
+  if (!learned.answer_reliability.empty()) {
+    EXPECT_EQ(learned.answer_reliability.size(), data.crowd.answers.answer_count());
+  }
+  EXPECT_GE(learned.chosen_epoch, 1U);
+  EXPECT_LE(learned.chosen_epoch, learned.epochs);
+}
+
+TEST_P(EveryLearner, SaysWhatItIs) {
+  EXPECT_FALSE(info().title.empty());
+  EXPECT_FALSE(info().summary.empty());
+  EXPECT_FALSE(info().when_to_use.empty());
+  EXPECT_FALSE(info().reference.empty());
+  EXPECT_FALSE(info().assumptions.empty());
+  EXPECT_FALSE(info().cost.empty());
+  for (const ParameterSpec& spec : info().parameters) EXPECT_FALSE(spec.help.empty()) << spec.name;
+}
+
+TEST_P(EveryLearner, GivesAWholeResultThatLearnedSomething) {
+  const FeatureCrowd crowd = ordinary();
+  const Learned learned = run(crowd.data);
+  expect_whole(learned, crowd.data);
+  EXPECT_GT(testing::task_accuracy(crowd, learned.crowd.posterior), 0.6);
+}
+
+TEST_P(EveryLearner, SameSeedSameBitsForAnyNumberOfThreads) {
+  const FeatureCrowd crowd = ordinary();
+  const Learned one = run(crowd.data, 3, 1), again = run(crowd.data, 3, 1), two = run(crowd.data, 3, 2);
+  EXPECT_EQ(one.row_probabilities, again.row_probabilities);
+  EXPECT_EQ(one.crowd.posterior, again.crowd.posterior);
+  EXPECT_EQ(one.row_probabilities, two.row_probabilities);
+  EXPECT_EQ(one.crowd.posterior, two.crowd.posterior);
+  EXPECT_EQ(one.crowd.confusion, two.crowd.confusion);
+}
+
+TEST_P(EveryLearner, TinyAndOddCrowds) {
+  using Workers = std::vector<testing::PlannedWorker>;
+  const Workers one{{{.8, .2, .2, .8}, -1}};
+  const Workers silent{{{.8, .2, .2, .8}, -1}, {{.5, .5, .5, .5}, -1}};
+  std::vector<FeatureCrowd> crowds;
+  crowds.push_back(gaussian_crowd(1, 1, 0, 2, 1, one));                    // one task
+  crowds.push_back(gaussian_crowd(1, 30, 5, 2, 1, one));                   // one worker
+  crowds.push_back(gaussian_crowd(1, 30, 5, 2, 1, {{{1, 0, 1, 0}, -1}}));  // one class is never said
+  crowds.push_back(gaussian_crowd(1, 40, 0, 2, 1, silent, 0.1));           // tasks and perhaps workers without answers
+  for (FeatureCrowd& crowd : crowds) expect_whole(run(crowd.data), crowd.data);
+  // Tasks without features, tasks of the test split, features that never change.
+  FeatureCrowd crowd = ordinary();
+  for (std::size_t t = 0; t < 10; ++t) crowd.data.row_of_task[t] = kNoRow;
+  for (std::size_t t = 10; t < 20; ++t) crowd.data.split[t] = Split::test;
+  for (std::size_t r = 0; r < crowd.data.features.rows; ++r) crowd.data.features.dense[r * 2 + 1] = 7;
+  expect_whole(run(crowd.data), crowd.data);
+}
+
+TEST_P(EveryLearner, NothingToLearnFromIsSaid) {
+  FeatureCrowd crowd = ordinary();
+  std::fill(crowd.data.row_of_task.begin(), crowd.data.row_of_task.end(), kNoRow);
+  EXPECT_THROW((void)run(crowd.data), Error);
+}
+
+TEST_P(EveryLearner, CancelledGivesAWholeResult) {
+  const FeatureCrowd crowd = ordinary();
+  std::atomic<bool> cancel{true};
+  Parameters parameters(info().parameters);
+  const Learned learned =
+      learn(crowd.data, GetParam(), parameters, network(), RunContext({.seed = 1, .threads = 1, .cancel = &cancel}));
+  EXPECT_EQ(learned.crowd.status, Status::cancelled);
+  EXPECT_EQ(learned.crowd.posterior.size(), crowd.data.crowd.answers.task_count() * 2);
+}
+
+TEST_P(EveryLearner, GoldIsPinnedOrRefused) {
+  FeatureCrowd crowd = ordinary();
+  crowd.data.crowd.gold.assign(crowd.data.crowd.answers.task_count(), kNoClass);
+  for (std::size_t t = 0; t < 30; ++t) crowd.data.crowd.gold[t] = crowd.truth[t];
+  if (!info().uses_gold) {
+    EXPECT_THROW((void)run(crowd.data), Error);
+    return;
+  }
+  const Learned learned = run(crowd.data);
+  expect_whole(learned, crowd.data);
+  for (std::size_t t = 0; t < 30; ++t) EXPECT_EQ(learned.crowd.labels[t], crowd.truth[t]);
+}
+
+std::vector<std::string> names() {
+  std::vector<std::string> all;
+  for (const LearnerInfo& info : learning_methods()) all.push_back(info.name);
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Registry, EveryLearner, ::testing::ValuesIn(names()),
+                         [](const auto& parameter) { return parameter.param; });
+
+}  // namespace
+}  // namespace wisecrowd
