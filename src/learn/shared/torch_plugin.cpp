@@ -11,8 +11,8 @@
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/version.hpp"
 
-// libtorch is 120 MB and 287 libraries: half a second to load. So it is behind a plugin that only a "cnn", a TorchScript
-// file or an export loads, and only then.
+// libtorch is 120 MB and 287 libraries: half a second to load. So it is behind a plugin that only a "cnn", a
+// TorchScript file or an export loads, and only then.
 
 namespace wisecrowd {
 namespace {
@@ -57,9 +57,9 @@ void prepare_environment() {
   }
 }
 
-/// libtorch calls whatever libblas.so.3 the system has chosen; the reference BLAS is ten times slower, OpenBLAS with its
-/// own threads gets in the way of OpenMP's. A library that is loaded already goes before the one that is chosen, so load
-/// the good one if it is there; if not, the system's choice serves.
+/// libtorch calls whatever libblas.so.3 the system has chosen; the reference BLAS is ten times slower, OpenBLAS with
+/// its own threads gets in the way of OpenMP's. A library that is loaded already goes before the one that is chosen, so
+/// load the good one if it is there; if not, the system's choice serves.
 void prefer_good_blas() {
 #if defined(__linux__) && defined(__x86_64__)
   constexpr const char* kFolder = "/usr/lib/x86_64-linux-gnu/openblas-openmp/";
@@ -144,8 +144,8 @@ std::unique_ptr<Network> make_torch_network(const NetworkSpec& spec, const Featu
   // Before libtorch is loaded: a mistyped name is the commonest mistake.
   std::error_code error;
   if (spec.kind != "cnn" && !fs::exists(spec.kind, error)) {
-    throw Error(ErrorCode::io, "model " + spec.kind +
-                                   ": no such file; a model is linear, mlp, cnn or the path of a TorchScript file");
+    throw Error(ErrorCode::io,
+                "model " + spec.kind + ": no such file; a model is linear, mlp, cnn or the path of a TorchScript file");
   }
   return plugin().make_network(spec, inputs, outputs, seed, context.pool());
 }

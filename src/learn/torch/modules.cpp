@@ -124,8 +124,8 @@ Module load_module(const std::string& path) {
   std::error_code error;
   const auto status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) {
-    throw Error(ErrorCode::io, "model " + path +
-                                   ": no such file; a model is linear, mlp, cnn or the path of a TorchScript file");
+    throw Error(ErrorCode::io,
+                "model " + path + ": no such file; a model is linear, mlp, cnn or the path of a TorchScript file");
   }
   if (std::filesystem::is_directory(status)) {
     throw Error(ErrorCode::io, "model " + path + ": is a folder, not a TorchScript file");
@@ -135,11 +135,10 @@ Module load_module(const std::string& path) {
     if (module.hasattr(kNetworkInside)) return module.attr(kNetworkInside).toModule();
     return module;
   } catch (const std::exception& failure) {
-    throw Error(ErrorCode::bad_input,
-                "model " + path +
-                    ": cannot be read as a TorchScript module; write it in Python with "
-                    "torch.jit.script(model).save(path), not with torch.save (libtorch: " +
-                    one_line(failure.what()) + ")");
+    throw Error(ErrorCode::bad_input, "model " + path +
+                                          ": cannot be read as a TorchScript module; write it in Python with "
+                                          "torch.jit.script(model).save(path), not with torch.save (libtorch: " +
+                                          one_line(failure.what()) + ")");
   }
 }
 

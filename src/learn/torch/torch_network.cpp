@@ -209,9 +209,9 @@ class TorchNetwork final : public Network {
     const bool fits = result.dim() == 2 && result.size(0) == rows &&
                       result.size(1) == static_cast<std::int64_t>(outputs_) && result.scalar_type() == at::kFloat;
     if (!fits) {
-      throw Error(ErrorCode::bad_input, "model " + name_ + ": gives " + c10::toString(result.scalar_type()) + " of shape " +
-                                            shape_text(result.sizes()) + " for a batch of " + std::to_string(rows) +
-                                            wanted);
+      throw Error(ErrorCode::bad_input, "model " + name_ + ": gives " + c10::toString(result.scalar_type()) +
+                                            " of shape " + shape_text(result.sizes()) + " for a batch of " +
+                                            std::to_string(rows) + wanted);
     }
     if (mode == Mode::train && !result.requires_grad()) {
       throw Error(ErrorCode::bad_input,
@@ -231,7 +231,8 @@ class TorchNetwork final : public Network {
     if (mode == Mode::sample) {
       for (Module part : module_.modules()) {
         const std::string kind = part.type()->name() ? part.type()->name()->name() : "";
-        const bool normalises = kind.find("BatchNorm") != std::string::npos || kind.find("InstanceNorm") != std::string::npos;
+        const bool normalises =
+            kind.find("BatchNorm") != std::string::npos || kind.find("InstanceNorm") != std::string::npos;
         if (normalises && part.hasattr("training")) part.setattr("training", false);
       }
     }
@@ -273,9 +274,9 @@ class TorchNetwork final : public Network {
       if (!tied) total += parameter.numel();
     }
     if (total == 0) {
-      throw Error(ErrorCode::bad_input,
-                  "model " + name_ +
-                      ": has no parameters that can be trained (frozen modules and traced functions have none)");
+      throw Error(
+          ErrorCode::bad_input,
+          "model " + name_ + ": has no parameters that can be trained (frozen modules and traced functions have none)");
     }
     block_ = at::empty(total);
     gradient_block_ = at::zeros(total);
@@ -300,9 +301,8 @@ class TorchNetwork final : public Network {
 
 }  // namespace
 
-std::unique_ptr<Network> network_of(Module module, std::string name, const Features& inputs,
-                                            std::size_t outputs, std::uint64_t seed, ThreadPool& pool,
-                                            const TorchHost& host) {
+std::unique_ptr<Network> network_of(Module module, std::string name, const Features& inputs, std::size_t outputs,
+                                    std::uint64_t seed, ThreadPool& pool, const TorchHost& host) {
   // Without profiling runs and fusion: the same operations in the same order each time, and no waiting for a compiler.
   torch::jit::getExecutorMode() = true;
   torch::jit::getProfilingMode() = false;

@@ -390,10 +390,10 @@ TEST_F(TorchNetwork, GoesToPythonAndBack) {
     write_rows(file(name + ".outputs"), std::vector{raw.rows, trained.output_size()}, outputs);
     trained.export_torchscript(file(name + ".pt"), scaling);
     // And back into C++: the network inside takes scaled rows.
-    EXPECT_LT(largest_difference(run(*network({.kind = file(name + ".pt")}, inputs, trained.output_size()), inputs,
-                                     Mode::predict),
-                                 outputs),
-              1e-5)
+    EXPECT_LT(
+        largest_difference(
+            run(*network({.kind = file(name + ".pt")}, inputs, trained.output_size()), inputs, Mode::predict), outputs),
+        1e-5)
         << name;
   };
   const auto pixels = [](std::size_t count, std::vector<std::size_t> shape) {
