@@ -122,12 +122,7 @@ Module dense_module(std::size_t inputs, std::span<const std::size_t> widths, std
 
 Module load_module(const std::string& path) {
   std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) {
-    throw Error(ErrorCode::io,
-                "model " + path + ": no such file; a model is linear, mlp, cnn or the path of a TorchScript file");
-  }
-  if (std::filesystem::is_directory(status)) {
+  if (std::filesystem::is_directory(path, error)) {
     throw Error(ErrorCode::io, "model " + path + ": is a folder, not a TorchScript file");
   }
   try {

@@ -16,9 +16,10 @@ struct Module;
 namespace wisecrowd {
 
 // Every network of the plugin is a TorchScript module, ours as well as the user's: one way to train, sample, save and
-// export. A module takes scaled rows, (batch, columns) or (batch, channels, height, width), and gives (batch, outputs).
+// export. The same seed and number of threads give the same bits; libtorch's sums depend on the number of threads.
+// A module takes scaled rows, (batch, columns) or (batch, channels, height, width), and gives (batch, outputs).
 
-/// The network of the cat and dog experiments (methods.md B0) for images of any size: four times 3×3 convolution,
+/// The network of the cat and dog experiments (Max-MIG, deepBP) for images of any size: four times 3×3 convolution,
 /// pooling and ReLU, batch normalisation after the first, then a hidden layer with dropout, then the outputs.
 ///
 /// Images of less than 46 pixels are padded by one pixel before each convolution, and nothing is pooled below 4 pixels,
@@ -30,7 +31,8 @@ namespace wisecrowd {
 [[nodiscard]] torch::jit::Module dense_module(std::size_t inputs, std::span<const std::size_t> widths,
                                               std::span<const float> parameters);
 
-/// The user's module. Throws io or bad_input, naming the file. Of a module that wisecrowd exported, the network inside.
+/// The user's module, from a file that is there. Throws io or bad_input, naming it. Of a module that wisecrowd
+/// exported, the network inside.
 [[nodiscard]] torch::jit::Module load_module(const std::string& path);
 
 /// The bytes of a module that takes rows as read, (batch, columns), (batch, height, width) or (batch, height, width,
