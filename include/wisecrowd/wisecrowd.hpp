@@ -12,6 +12,7 @@
 #include "wisecrowd/ingest.hpp"
 #include "wisecrowd/learn.hpp"
 #include "wisecrowd/parameters.hpp"
+#include "wisecrowd/read_features.hpp"
 #include "wisecrowd/result.hpp"
 #include "wisecrowd/run_context.hpp"
 #include "wisecrowd/simulate.hpp"

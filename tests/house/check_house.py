@@ -33,6 +33,7 @@ PUBLIC_LAYER = {
     "aggregate.hpp": "values",
     "held_out.hpp": "aggregate",
     "ingest.hpp": "ingest",
+    "read_features.hpp": "ingest",
     "evaluate.hpp": "evaluate",
     "features.hpp": "data",
     "learn.hpp": "learn",
