@@ -174,7 +174,7 @@ TEST_F(FeatureFiles, BadTables) {
   refused("task,x\na,1\nb,1\na,2\n", "x.csv:4: value 'a': this task is in line 2 already");
   refused("task,x,split\na,1,trian\n", "x.csv:2: column 'split': value 'trian': is none of train, valid and test");
   refused("task,text\na,caf\xE9\n", "x.csv:2: value");
-  refused("{\"task\": 1}\n", "JSON is not read here");
+  expect_refused([&] { (void)read(write("x.jsonl", "{\"task\": 1}\n")); }, "JSON is not read here");
   EXPECT_NO_THROW((void)read(write("x.csv", "task,x\na,1\nb,red\n"), {}, {.lenient = true}));
   EXPECT_TRUE(warned("rows_dropped"));
 }
