@@ -11,6 +11,7 @@
 #include "wisecrowd/ids.hpp"
 #include "wisecrowd/ingest.hpp"
 #include "wisecrowd/learn.hpp"
+#include "wisecrowd/learn_result.hpp"
 #include "wisecrowd/parameters.hpp"
 #include "wisecrowd/read_features.hpp"
 #include "wisecrowd/result.hpp"

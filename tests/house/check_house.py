@@ -39,6 +39,7 @@ PUBLIC_LAYER = {
     "learn.hpp": "learn",
     "simulate.hpp": "simulate",
     "result.hpp": "result",
+    "learn_result.hpp": "result",
     "wisecrowd.hpp": "everything",
 }
 SEES_VALUES = STAGES | {"result", "deliver"}

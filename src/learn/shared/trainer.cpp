@@ -8,6 +8,7 @@
 
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
+#include "learn/shared/classifier.hpp"
 #include "learn/shared/training_run.hpp"
 #include "wisecrowd/error.hpp"
 
@@ -229,6 +230,16 @@ Learned train(const LearningData& data, const NetworkSpec& network, const Traini
   if (chosen.model) run.restore(chosen);
   predict_all(run, data, learned.row_probabilities, crowd.posterior);
   describe_crowd(run, data, learned);
+  ClassifierParts parts;
+  parts.head = run.model().head();
+  parts.network = run.release_network();
+  parts.spec = network;
+  parts.input_shape = data.features.shape;
+  parts.sparse = data.features.is_sparse();
+  parts.scaling = scaling;
+  parts.classes = data.crowd.answers.class_names();
+  parts.recipe = data.recipe;
+  learned.classifier = make_classifier(std::move(parts));
   return learned;
 }
 
