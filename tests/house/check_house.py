@@ -40,6 +40,7 @@ PUBLIC_LAYER = {
     "learn.hpp": "learn",
     "simulate.hpp": "simulate",
     "result.hpp": "result",
+    "learn_result.hpp": "result",
     "wisecrowd.hpp": "everything",
 }
 SEES_VALUES = STAGES | {"result", "deliver"}

@@ -47,7 +47,8 @@ double RaykarModel::infer_labels(std::span<const double> logits) {
 
 Learned Raykar::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
   const TrainingSet set = tasks_to_learn_from(data);
-  const Features inputs = scaled(data.features, options_.standardise ? standardise(data.features, set.row) : Scaling{});
+  const Scaling scaling = options_.standardise ? standardise(data.features, set.row) : Scaling{};
+  const Features inputs = scaled(data.features, scaling);
   TrainingOptions training;
   training.epochs = options_.max_iterations;
   TrainingRun run(
@@ -98,7 +99,7 @@ Learned Raykar::fit(const LearningData& data, const NetworkSpec& network, const 
                                 static_cast<double>(crowd.iterations);
   crowd.objective_name = "log posterior";
   crowd.objective_is_monotone = true;
-  conclude(run, {}, data, learned);
+  conclude(run, {}, data, network, scaling, learned);
   return learned;
 }
 

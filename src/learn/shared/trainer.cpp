@@ -8,6 +8,7 @@
 
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
+#include "learn/shared/classifier.hpp"
 #include "learn/shared/training_run.hpp"
 #include "wisecrowd/error.hpp"
 
@@ -193,7 +194,8 @@ TrainingSet tasks_to_learn_from(const LearningData& data) {
   return all;
 }
 
-void conclude(TrainingRun& run, const Snapshot& chosen, const LearningData& data, Learned& learned) {
+void conclude(TrainingRun& run, const Snapshot& chosen, const LearningData& data, const NetworkSpec& network,
+              const Scaling& scaling, Learned& learned) {
   run.end();
   predict_all(run, data, learned.final_row_probabilities, learned.final_posterior);
   if (chosen.model) {
@@ -202,6 +204,16 @@ void conclude(TrainingRun& run, const Snapshot& chosen, const LearningData& data
   }
   predict_all(run, data, learned.row_probabilities, learned.crowd.posterior);
   describe_crowd(run, data, learned);
+  ClassifierParts parts;
+  parts.head = run.model().head();
+  parts.network = run.release_network();
+  parts.spec = network;
+  parts.input_shape = data.features.shape;
+  parts.sparse = data.features.is_sparse();
+  parts.scaling = scaling;
+  parts.classes = data.crowd.answers.class_names();
+  parts.recipe = data.recipe;
+  learned.classifier = make_classifier(std::move(parts));
 }
 
 Learned train(const LearningData& data, const NetworkSpec& network, const TrainingOptions& options,
@@ -241,7 +253,7 @@ Learned train(const LearningData& data, const NetworkSpec& network, const Traini
   crowd.objective_name = "loss";
   for (const CurvePoint& point : learned.curve) crowd.trace.push_back(point.objective);
 
-  conclude(run, chosen, data, learned);
+  conclude(run, chosen, data, network, scaling, learned);
   return learned;
 }
 

@@ -38,7 +38,8 @@ class TrainingRun;
 struct Snapshot;
 
 /// The end of every learner: what the run's network and model say of rows, tasks and workers, now and at the chosen
-/// state (if it holds one), put into the result.
-void conclude(TrainingRun& run, const Snapshot& chosen, const LearningData& data, Learned& learned);
+/// state (if it holds one), put into the result, and the classifier, which takes the run's network.
+void conclude(TrainingRun& run, const Snapshot& chosen, const LearningData& data, const NetworkSpec& network,
+              const Scaling& scaling, Learned& learned);
 
 }  // namespace wisecrowd
