@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 #include <numeric>
@@ -72,6 +73,7 @@ TEST(BayesDgcExperiment, FewAnswersOnUnbalancedClasses) {
                              testing::spread(s.accuracy).mean, testing::spread(s.rate).mean);
         }
         fmt::print("{} |\n", row);
+        std::fflush(stdout);
       }
       const double ours = testing::spread(all.at("network").f1).mean;
       for (const char* name : {"MV", "DS", "BayesGC"}) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <map>
 
@@ -85,6 +86,7 @@ void show(const std::string& setting, const std::map<std::string, Outcome>& outc
         fmt::format(" | {:.3f}±{:.3f} / {:.3f}±{:.3f}", inference.mean, inference.half, learning.mean, learning.half);
   }
   fmt::print("{} |\n", row);
+  std::fflush(stdout);
 }
 
 double mean(const std::map<std::string, Outcome>& outcomes, const char* name) {
