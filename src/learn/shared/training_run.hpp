@@ -38,6 +38,7 @@ class TrainingRun {
   [[nodiscard]] std::unique_ptr<Network> release_network() noexcept { return std::move(network_); }
 
  private:
+  [[nodiscard]] AnswerModel::Epoch announcement();
   void predict(std::span<const std::uint32_t> rows, Network::Mode mode, std::span<double> out);
   /// Runs with the averaged weights in place.
   template <class Work>
@@ -50,11 +51,11 @@ class TrainingRun {
   const RunContext& context_;
   std::unique_ptr<AnswerModel> model_;
   std::unique_ptr<Network> network_;
+  std::size_t batch_, steps_per_epoch_;
   Optimiser optimiser_;
   Rng order_stream_;
   std::vector<std::uint32_t> order_;
   std::vector<float> average_;
-  std::size_t batch_, steps_per_epoch_;
   std::size_t epochs_done_ = 0, steps_done_ = 0;
 };
 
