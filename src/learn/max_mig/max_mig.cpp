@@ -6,16 +6,16 @@ namespace wisecrowd::max_mig {
 namespace {
 
 using Start = Options::Start;
-using Workers = Options::Workers;
+using Prior = Options::Prior;
 
-/// A way to begin and to treat the workers, as a model that can be trained.
-Candidate candidate(const Options& options, Start start, Workers workers, const RunContext& context) {
+/// A way to begin and to treat the prior, as a model that can be trained.
+Candidate candidate(const Options& options, Start start, Prior prior, const RunContext& context) {
   Options own = options;
   own.start = start;
-  own.workers = workers;
+  own.class_prior = prior;
   static constexpr const char* kStarts[] = {"", "votes", "aggregator", "coupled", "random"};
-  const std::string name = std::string("start ") + kStarts[static_cast<int>(start)] + " with " +
-                           (workers == Workers::inferred ? "inferred" : "trained") + " workers";
+  const std::string name = std::string("start ") + kStarts[static_cast<int>(start)] + " with a " +
+                           (prior == Prior::uniform ? "uniform" : "learned") + " prior";
   return {name, [own, &context](const TrainingSet& set, Rng rng) {
             std::vector<double> labels;
             if (own.start == Start::aggregator) {
@@ -29,20 +29,15 @@ Candidate candidate(const Options& options, Start start, Workers workers, const 
 }  // namespace
 
 Learned MaxMig::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
-  const bool any_start = options_.start == Start::automatic, any_workers = options_.workers == Workers::automatic;
+  const std::vector<Start> starts =
+      options_.start == Start::automatic ? std::vector{Start::votes, Start::coupled} : std::vector{options_.start};
+  const std::vector<Prior> priors = options_.class_prior == Prior::automatic
+                                        ? std::vector{Prior::uniform, Prior::learned}
+                                        : std::vector{options_.class_prior};
   std::vector<Candidate> candidates;
-  const auto consider = [&](Start start, Workers workers) {
-    if (!any_start) start = options_.start;
-    if (!any_workers) workers = options_.workers;
-    candidates.push_back(candidate(options_, start, workers, context));
-    for (std::size_t c = 0; c + 1 < candidates.size(); ++c) {
-      if (candidates[c].name == candidates.back().name) return candidates.pop_back();
-    }
-  };
-  consider(Start::votes, Workers::inferred);
-  consider(Start::votes, Workers::trained);
-  consider(Start::aggregator, Workers::trained);
-  consider(Start::coupled, Workers::trained);
+  for (const Start start : starts) {
+    for (const Prior prior : priors) candidates.push_back(candidate(options_, start, prior, context));
+  }
   return train(data, network, options_.training, candidates, context);
 }
 
@@ -62,21 +57,15 @@ LearnerInfo info() {
       ParameterSpec::choice("start", "automatic", {"automatic", "votes", "aggregator", "coupled", "random"},
                             "what the aggregator begins with: tables from the vote, from a method of aggregation, from "
                             "a network trained on single answers (right even when most workers copy), or chance; "
-                            "automatic tries the first three and keeps the one that knows most of hidden tasks"),
+                            "automatic tries votes and coupled and lets hidden answers decide"),
       ParameterSpec::choice("aggregator", d.aggregator, names, "which method start=aggregator asks"),
-      ParameterSpec::choice(
-          "workers", "automatic", {"automatic", "inferred", "trained"},
-          "what becomes of the workers: their tables are inferred after each epoch from what network "
-          "and answers say together (steady when answers are few), or their weights are trained (sees "
-          "through copies); automatic lets hidden tasks decide"),
-      ParameterSpec::choice("class_prior", "learned", {"learned", "uniform"},
-                            "how frequent the classes are: learned, or all the same"),
+      ParameterSpec::choice("class_prior", "automatic", {"automatic", "uniform", "learned"},
+                            "how frequent the classes are: all the same, learned from the forecast, or what hidden "
+                            "answers speak for"),
       ParameterSpec::real("pooled_answers", d.pooled_answers, 0, 1e6,
                           "answers by an ordinary worker that are added to each worker's own, per class"),
       ParameterSpec::real("worker_learning_rate", d.worker_learning_rate, 0, 100,
                           "size of the steps of the aggregator's weights"),
-      ParameterSpec::integer("warm_up", static_cast<std::int64_t>(d.warm_up), 0, 1e6,
-                             "epochs before the workers are first inferred"),
   };
   for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
   info.uses_gold = true;
@@ -99,15 +88,10 @@ std::unique_ptr<Learner> make(const Parameters& parameters) {
                   : start == "random"     ? Start::random
                                           : Start::automatic;
   options.aggregator = parameters.choice("aggregator");
-  const std::string& workers = parameters.choice("workers");
-  options.workers = workers == "inferred"  ? Workers::inferred
-                    : workers == "trained" ? Workers::trained
-                                           : Workers::automatic;
-  options.class_prior =
-      parameters.choice("class_prior") == "uniform" ? Options::Prior::uniform : Options::Prior::learned;
+  const std::string& prior = parameters.choice("class_prior");
+  options.class_prior = prior == "uniform" ? Prior::uniform : prior == "learned" ? Prior::learned : Prior::automatic;
   options.pooled_answers = parameters.real("pooled_answers");
   options.worker_learning_rate = parameters.real("worker_learning_rate");
-  options.warm_up = static_cast<std::size_t>(parameters.integer("warm_up"));
   return std::make_unique<MaxMig>(std::move(options));
 }
 

@@ -14,18 +14,16 @@ namespace wisecrowd::max_mig {
 
 struct Options {
   enum class Start { automatic, votes, aggregator, coupled, random };
-  enum class Workers { automatic, inferred, trained };
-  enum class Prior { learned, uniform };
+  enum class Prior { automatic, uniform, learned };
 
-  TrainingOptions training;
+  TrainingOptions training{.answer_power = 0};
   Divergence divergence = Divergence::kl;
   Start start = Start::automatic;
   std::string aggregator = "dawid_skene";  ///< of start=aggregator
-  Workers workers = Workers::automatic;
-  Prior class_prior = Prior::learned;
+  Prior class_prior = Prior::automatic;
   double pooled_answers = 4;           ///< weight of the common table in each worker's
-  double worker_learning_rate = 1e-3;  ///< of the aggregator's weights
-  std::size_t warm_up = 3;             ///< epochs before workers are inferred
+  std::size_t warm_up = 3;             ///< epochs in which the aggregator stays as it began
+  double worker_learning_rate = 1e-2;  ///< of the aggregator's weights
 };
 
 /// Max-MIG: the network and an aggregator of the answers are trained to tell as much as possible about each other.
@@ -39,7 +37,7 @@ class MaxMig final : public Learner {
   Options options_;
 };
 
-/// The model inside, for one start and one way with the workers (neither automatic).
+/// The model inside, for one start and one way with the prior (neither automatic).
 class MaxMigModel final : public AnswerModel {
  public:
   /// `labels` are those of start=aggregator, tasks × classes; empty otherwise.
@@ -55,7 +53,7 @@ class MaxMigModel final : public AnswerModel {
                  std::span<double> probabilities) const override;
   [[nodiscard]] double answer_probability(std::span<const double> outputs, std::uint32_t worker,
                                           std::uint32_t label) const override;
-  [[nodiscard]] double score(const TrainingSet& hidden, std::span<const double> outputs) const override;
+  [[nodiscard]] bool can_be_tempered() const override { return true; }
   [[nodiscard]] std::vector<double> worker_tables() const override { return tables_; }
   void describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const override;
   [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override { return std::make_unique<MaxMigModel>(*this); }
@@ -68,7 +66,6 @@ class MaxMigModel final : public AnswerModel {
   [[nodiscard]] BlockAdam& bias() noexcept { return bias_; }
 
  private:
-  [[nodiscard]] bool coupled(std::size_t epoch) const noexcept { return epoch < coupled_epochs_; }
   void set_weights(std::span<const double> tables);
   /// The forecast of all tasks of the set from the network's outputs; gold where it is known.
   [[nodiscard]] std::vector<double> forecast(std::span<const double> outputs) const;
@@ -81,7 +78,7 @@ class MaxMigModel final : public AnswerModel {
   std::vector<double> tables_;
   std::optional<CoupledTables> first_;  // start=coupled: trains the network of the first epochs
   std::size_t coupled_epochs_ = 0;
-  bool in_first_ = false;
+  bool in_first_ = false, frozen_ = false;
   std::vector<double> f_, g_, f_gradients_, g_gradients_;
 };
 

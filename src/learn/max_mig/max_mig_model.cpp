@@ -7,10 +7,8 @@
 namespace wisecrowd::max_mig {
 namespace {
 
-constexpr double kStartSmoothing = 1e-4;  // of the vote's tables, as in the reference
-constexpr double kCoupledShare = 0.25;    // of the epochs, for start=coupled
-constexpr std::size_t kScoreTasks = 256;  // per part of the score, where all pairs are needed
-constexpr double kPriorAnswers = 1;       // added per class when the prior is inferred
+constexpr double kCoupledShare = 0.5;  // of the epochs, for start=coupled
+constexpr double kPriorAnswers = 1;    // added per class when the prior is inferred
 
 std::vector<double> logarithms(std::vector<double> values) {
   for (double& value : values) value = std::log(std::max(value, kProbabilityFloor));
@@ -35,7 +33,7 @@ std::vector<double> starting_tables(const TrainingSet& set, const Options& optio
   switch (options.start) {
     case Options::Start::random: return random_tables(set, rng);
     case Options::Start::aggregator: return pooled_tables_from(set, labels, options.pooled_answers);
-    default: return tables_from(set, vote_shares(set), kStartSmoothing, 0);
+    default: return pooled_tables_from(set, vote_shares(set), options.pooled_answers);
   }
 }
 
@@ -52,7 +50,8 @@ MaxMigModel::MaxMigModel(const TrainingSet& set, const Options& options, std::sp
       tables_(pooled_tables_from(set, labels.empty() ? vote_shares(set) : std::vector(labels.begin(), labels.end()),
                                  options.pooled_answers)) {
   if (options.start == Options::Start::coupled) {
-    first_.emplace(set, CoupledTables::Options{});
+    // Every worker good at first: where a block of copies is the vote, a start from it would take long to unlearn.
+    first_.emplace(set, CoupledTables::Options{.start = CoupledTables::Options::Start::identity});
     coupled_epochs_ = std::max<std::size_t>(
         1, static_cast<std::size_t>(kCoupledShare * static_cast<double>(options.training.epochs)));
   }
@@ -68,13 +67,7 @@ void MaxMigModel::set_weights(std::span<const double> tables) {
   }
 }
 
-void MaxMigModel::begin_epoch(const Epoch& epoch) {
-  in_first_ = coupled(epoch.number);
-  if (options_.class_prior == Options::Prior::learned) {
-    std::copy(bias_.of(0).begin(), bias_.of(0).end(), prior_.begin());
-    softmax(prior_);
-  }
-}
+void MaxMigModel::begin_epoch(const Epoch& epoch) { in_first_ = epoch.number < coupled_epochs_; }
 
 void MaxMigModel::aggregate(const TaskAnswers& answers, std::span<double> probabilities) const {
   const std::size_t classes = set_->class_count;
@@ -145,25 +138,25 @@ std::vector<double> MaxMigModel::forecast(std::span<const double> outputs) const
 }
 
 void MaxMigModel::end_epoch(const Epoch& epoch) {
+  if (in_first_) {
+    // Tables that were learned answer by answer: blind to whether workers copy each other.
+    tables_ = first_->worker_tables();
+    return set_weights(tables_);
+  }
   const std::size_t classes = set_->class_count;
   std::vector<double> outputs(set_->task_count() * classes);
   epoch.predict(outputs);
-  if (in_first_) {
-    // What the network says of each task, without the answers: blind to whether workers copy.
-    for (std::size_t i = 0; i < set_->task_count(); ++i) softmax(std::span(outputs).subspan(i * classes, classes));
-    tables_ = pooled_tables_from(*set_, outputs, options_.pooled_answers);
-    set_weights(tables_);
-    return;
-  }
   const std::vector<double> labels = forecast(outputs);
   tables_ = pooled_tables_from(*set_, labels, options_.pooled_answers);
-  if (options_.workers != Options::Workers::inferred || epoch.number + 1 < options_.warm_up) return;
-  set_weights(tables_);
   if (options_.class_prior != Options::Prior::learned) return;
-  std::fill(prior_.begin(), prior_.end(), kPriorAnswers);
-  for (std::size_t cell = 0; cell < labels.size(); ++cell) prior_[cell % classes] += labels[cell];
-  normalise(prior_);
-  std::transform(prior_.begin(), prior_.end(), bias_.of(0).begin(), [](double p) { return std::log(p); });
+  // The forecast divides by the prior, so a class that was thought too rare is found more often: this settles. The
+  // gradient alone would not move it, for f and g make up for a wrong prior between themselves.
+  std::vector<double> found(classes, kPriorAnswers);
+  for (std::size_t cell = 0; cell < labels.size(); ++cell) found[cell % classes] += labels[cell];
+  normalise(found);
+  const auto bias = bias_.of(0);
+  for (std::size_t k = 0; k < classes; ++k) bias[k] += std::log(found[k] / prior_[k]);
+  prior_ = std::move(found);
 }
 
 void MaxMigModel::posterior(std::span<const double> outputs, const TaskAnswers& answers,
@@ -183,27 +176,6 @@ double MaxMigModel::answer_probability(std::span<const double> outputs, std::uin
   std::vector<double> f(outputs.size());
   classify(outputs, f);
   return answer_from_tables(f, tables_, worker, label);
-}
-
-double MaxMigModel::score(const TrainingSet& hidden, std::span<const double> outputs) const {
-  const std::size_t classes = set_->class_count;
-  const std::size_t part = options_.divergence == Divergence::js ? kScoreTasks : hidden.task_count();
-  std::vector<double> f(outputs.begin(), outputs.end()), g(f.size()), unused_f(f.size()), unused_g(f.size());
-  for (std::size_t i = 0; i < hidden.task_count(); ++i) {
-    softmax(std::span(f).subspan(i * classes, classes));
-    aggregate({hidden.workers_of(i), hidden.labels_of(i)}, std::span(g).subspan(i * classes, classes));
-  }
-  double sum = 0;
-  std::size_t counted = 0;
-  for (std::size_t begin = 0; begin < hidden.task_count(); begin += part) {
-    const std::size_t rows = std::min(part, hidden.task_count() - begin), at = begin * classes;
-    if (rows < 2) break;
-    sum -= static_cast<double>(rows) *
-           information_loss(options_.divergence, {f.data() + at, rows, classes}, {g.data() + at, rows, classes}, prior_,
-                            {unused_f.data() + at, rows, classes}, {unused_g.data() + at, rows, classes});
-    counted += rows;
-  }
-  return counted == 0 ? 0 : sum / static_cast<double>(counted);
 }
 
 void MaxMigModel::describe(Learned& learned, const LearningData&, const OutputsOfTask&) const {

@@ -75,9 +75,10 @@ class AnswerModel {
     (void)row;
     return answer_probability(outputs, worker, label);
   }
-  /// How much the model knows of tasks that it did not see, given the network's outputs for them; more is better. What
-  /// candidates are compared by: the mean log probability of the answers unless the method has a measure of its own.
-  [[nodiscard]] virtual double score(const TrainingSet& hidden, std::span<const double> outputs) const;
+  /// Whether the posterior is the classifier's probabilities times what the answers say, and outputs are logits: then
+  /// the answers can be given less weight, and answer_probability says what a worker answers for any class
+  /// probabilities.
+  [[nodiscard]] virtual bool can_be_tempered() const { return false; }
 
   /// Puts what is known into the result, whose sizes, posterior and labels are set: confusion tables, skill, class
   /// prior, learned numbers, warnings; per-task scores and per-answer reliabilities where the model has them. By
@@ -95,9 +96,9 @@ class AnswerModel {
 /// Makes the model for a training set: once for the run that chooses the epoch, once for the run on all answers.
 using AnswerModelFactory = std::function<std::unique_ptr<AnswerModel>(const TrainingSet& set, Rng rng)>;
 
-/// Mean log probability of the answers of a set, given the network's outputs for its tasks.
-[[nodiscard]] double answer_likelihood(const AnswerModel& model, const TrainingSet& set,
-                                       std::span<const double> outputs);
+/// Log probability of the answers to each task of a set, given the network's outputs for them.
+[[nodiscard]] std::vector<double> answer_likelihoods(const AnswerModel& model, const TrainingSet& set,
+                                                     std::span<const double> outputs);
 
 /// log f_k + Σ_j log th_j[k][y_j], normalised: the posterior under worker tables (workers × truth × label).
 void posterior_from_tables(std::span<const double> log_class_probabilities, const TaskAnswers& answers,

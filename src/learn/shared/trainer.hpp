@@ -22,6 +22,7 @@ struct TrainingOptions {
   double average_epochs = 5;   ///< memory of the running mean of the weights, in epochs; 0: the weights themselves
   double held_out = 0.1;       ///< share of the tasks whose answers are hidden to choose the epoch; 0: the last one
   std::size_t patience = 0;    ///< stop after so many epochs without a better held-out likelihood; 0: never
+  double answer_power = 1;     ///< weight of the answers beside the classifier in a posterior; 0: learned
   bool standardise = true;
 };
 
@@ -34,14 +35,14 @@ struct TrainingOptions {
 [[nodiscard]] Learned train(const LearningData& data, const NetworkSpec& network, const TrainingOptions& options,
                             const AnswerModelFactory& make_model, const RunContext& context);
 
-/// One of several ways to begin, or to go on, between which the hidden answers decide.
+/// One of several ways to begin, or to go on, between which the hidden answers decide. The first is preferred.
 struct Candidate {
   std::string name;
   AnswerModelFactory make_model;
 };
 
-/// The same for the candidate that knows most of the tasks that it did not see (AnswerModel::score at the epoch that
-/// its hidden answers choose); the first one when nothing can be held out.
+/// The same for one of the candidates: each in turn takes the place of the best before it if it foretells the answers
+/// to hidden tasks clearly better.
 [[nodiscard]] Learned train(const LearningData& data, const NetworkSpec& network, const TrainingOptions& options,
                             std::span<const Candidate> candidates, const RunContext& context);
 
