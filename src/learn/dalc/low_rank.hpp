@@ -17,9 +17,9 @@ class LowRank final : public Reliability {
  public:
   struct Options {
     std::size_t rank = 10;
-    double worker_ridge = 0.3;  ///< on the distance of u_j from the ordinary worker (1, 0, …)
-    double shared_ridge = 0.3;  ///< on F, its constant column aside
-    std::size_t rounds = 1;     ///< of alternation per fit
+    double worker_ridge = 1;  ///< on the distance of u_j from the ordinary worker (1, 0, …)
+    double shared_ridge = 3;  ///< on F, its constant column aside
+    std::size_t rounds = 1;   ///< of alternation per fit
   };
   LowRank(const Features& features, std::size_t workers, Options options, Rng rng, ThreadPool& pool);
 

@@ -64,6 +64,8 @@ LearnerInfo info() {
                             "answers speak for"),
       ParameterSpec::real("pooled_answers", d.pooled_answers, 0, 1e6,
                           "answers by an ordinary worker that are added to each worker's own, per class"),
+      ParameterSpec::integer("warm_up", static_cast<std::int64_t>(d.warm_up), 0, 1e6,
+                             "epochs in which only the network learns, from the aggregator as it began"),
       ParameterSpec::real("worker_learning_rate", d.worker_learning_rate, 0, 100,
                           "size of the steps of the aggregator's weights"),
   };
@@ -91,6 +93,7 @@ std::unique_ptr<Learner> make(const Parameters& parameters) {
   const std::string& prior = parameters.choice("class_prior");
   options.class_prior = prior == "uniform" ? Prior::uniform : prior == "learned" ? Prior::learned : Prior::automatic;
   options.pooled_answers = parameters.real("pooled_answers");
+  options.warm_up = static_cast<std::size_t>(parameters.integer("warm_up"));
   options.worker_learning_rate = parameters.real("worker_learning_rate");
   return std::make_unique<MaxMig>(std::move(options));
 }

@@ -67,7 +67,11 @@ void MaxMigModel::set_weights(std::span<const double> tables) {
   }
 }
 
-void MaxMigModel::begin_epoch(const Epoch& epoch) { in_first_ = epoch.number < coupled_epochs_; }
+void MaxMigModel::begin_epoch(const Epoch& epoch) {
+  in_first_ = epoch.number < coupled_epochs_;
+  // First the network learns what the start says; an aggregator that follows an ignorant network loses it.
+  frozen_ = epoch.number < coupled_epochs_ + options_.warm_up;
+}
 
 void MaxMigModel::aggregate(const TaskAnswers& answers, std::span<double> probabilities) const {
   const std::size_t classes = set_->class_count;
@@ -119,8 +123,8 @@ double MaxMigModel::loss(std::span<const std::uint32_t> tasks, MatrixView<const 
 
 void MaxMigModel::step(double pace) {
   if (in_first_) return first_->step(pace);
-  weights_.step(pace);
-  bias_.step(options_.class_prior == Options::Prior::learned ? pace : 0);
+  weights_.step(frozen_ ? 0 : pace);
+  bias_.step(!frozen_ && options_.class_prior == Options::Prior::learned ? pace : 0);
 }
 
 std::vector<double> MaxMigModel::forecast(std::span<const double> outputs) const {
@@ -148,7 +152,7 @@ void MaxMigModel::end_epoch(const Epoch& epoch) {
   epoch.predict(outputs);
   const std::vector<double> labels = forecast(outputs);
   tables_ = pooled_tables_from(*set_, labels, options_.pooled_answers);
-  if (options_.class_prior != Options::Prior::learned) return;
+  if (frozen_ || options_.class_prior != Options::Prior::learned) return;
   // The forecast divides by the prior, so a class that was thought too rare is found more often: this settles. The
   // gradient alone would not move it, for f and g make up for a wrong prior between themselves.
   std::vector<double> found(classes, kPriorAnswers);

@@ -192,14 +192,14 @@ TEST(MaxMig, LikelihoodOfExampleE2PrefersTheCoin) {
   EXPECT_NEAR(log_likelihood(.5, 1, 0), -1.386294, 1e-6);
 }
 
-testing::FeatureCrowd example_e2(std::uint64_t seed, std::size_t tasks) {
+testing::FeatureCrowd example_e2(std::uint64_t seed, std::size_t tasks, int copies) {
   std::vector<testing::PlannedWorker> workers{{{1, 0, 0, 1}, -1}, {{.5, .5, .5, .5}, -1}};
-  for (int j = 0; j < 99; ++j) workers.push_back({{}, 1});
+  for (int j = 1; j < copies; ++j) workers.push_back({{}, 1});
   return gaussian_crowd(seed, tasks, 2000, 2, 3, workers);
 }
 
 TEST(MaxMig, CopiesOfACoinDoNotWinWhenStartsAreCompared) {
-  const auto crowd = example_e2(1, 1500);
+  const auto crowd = example_e2(1, 2000, 5);
   const Learned learned =
       testing::run_learner(crowd.data, "max_mig", {{"learning_rate", "0.01"}, {"epochs", "30"}}, {.kind = "linear"}, 1);
   EXPECT_GT(testing::test_accuracy(crowd, learned.row_probabilities), 0.98) << learned.crowd.explanation;
