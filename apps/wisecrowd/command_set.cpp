@@ -110,6 +110,8 @@ CLI::Option* Command::add_number(const std::string& names, double& value, double
 CommandSet::CommandSet() {
   root_.set_help_flag("");
   add_aggregate(*this);
+  add_learn(*this);
+  add_predict(*this);
   add_describe(*this);
   add_evaluate(*this);
   add_compare(*this);

@@ -24,7 +24,7 @@ struct Session {
 
 /// What may be given for an option or argument, for help, completion and checks.
 struct ValueHint {
-  enum class Kind { text, file, folder, choice, method, methods, simulation } kind = Kind::text;
+  enum class Kind { text, file, folder, choice, method, methods, learner, any_method, simulation } kind = Kind::text;
   std::vector<std::string> choices;
 };
 
@@ -67,6 +67,8 @@ class CommandSet {
 };
 
 void add_aggregate(CommandSet& commands);
+void add_learn(CommandSet& commands);
+void add_predict(CommandSet& commands);
 void add_describe(CommandSet& commands);
 void add_evaluate(CommandSet& commands);
 void add_compare(CommandSet& commands);

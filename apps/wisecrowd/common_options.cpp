@@ -91,14 +91,37 @@ std::vector<std::string> method_names() {
   return names;
 }
 
+std::vector<std::string> learner_names() {
+  std::vector<std::string> names;
+  for (const LearnerInfo& info : learning_methods()) names.push_back(info.name);
+  return names;
+}
+
+namespace {
+
+/// The same as the library's refusal, with a suggestion.
+[[noreturn]] void refuse_name(const std::string& what, const std::string& name, const std::vector<std::string>& names) {
+  const std::string near = suggestion(name, names);
+  throw usage_error(fmt::format("there is no {} '{}'{}", what, printable(name),
+                                near.empty() ? fmt::format(": choose {}", fmt::join(names, ", ")) : near));
+}
+
+}  // namespace
+
 const MethodInfo& method_named(const std::string& name) {
   try {
     return aggregation_method(name);
-  } catch (const Error&) {  // the same, with a suggestion, below
+  } catch (const Error&) {
+    refuse_name("method", name, method_names());
   }
-  const std::string near = suggestion(name, method_names());
-  throw usage_error(fmt::format("there is no method '{}'{}", printable(name),
-                                near.empty() ? fmt::format(": choose {}", fmt::join(method_names(), ", ")) : near));
+}
+
+const LearnerInfo& learner_named(const std::string& name) {
+  try {
+    return learning_method(name);
+  } catch (const Error&) {
+    refuse_name("learner", name, learner_names());
+  }
 }
 
 Parameters parameters_from(const std::vector<ParameterSpec>& specs, const std::vector<std::string>& settings,
@@ -123,6 +146,38 @@ Parameters parameters_from(const std::vector<ParameterSpec>& specs, const std::v
     parameters.set(name, setting.substr(equals + 1));
   }
   return parameters;
+}
+
+std::vector<Parameters> parameters_for_each(
+    const std::vector<std::string>& names,
+    const std::function<const std::vector<ParameterSpec>&(const std::string& name)>& specs_of,
+    const std::vector<std::string>& settings) {
+  std::vector<Parameters> all;
+  std::vector<bool> used(settings.size());
+  for (const std::string& name : names) {
+    const std::vector<ParameterSpec>& specs = specs_of(name);
+    std::vector<std::string> own;
+    for (std::size_t i = 0; i < settings.size(); ++i) {
+      const std::string& setting = settings[i];
+      const std::string key = setting.substr(0, setting.find('='));
+      const bool has =
+          std::any_of(specs.begin(), specs.end(), [&](const ParameterSpec& spec) { return spec.name == key; });
+      if (setting.starts_with(name + ".")) {
+        own.push_back(setting.substr(name.size() + 1));
+        used[i] = true;
+      } else if (has) {
+        own.push_back(setting);
+        used[i] = true;
+      }
+    }
+    all.push_back(parameters_from(specs, own, name));
+  }
+  for (std::size_t i = 0; i < used.size(); ++i) {
+    if (used[i]) continue;
+    throw usage_error(fmt::format("--set {}: none of {} has this parameter; see wisecrowd methods NAME",
+                                  printable(settings[i]), fmt::join(names, ", ")));
+  }
+  return all;
 }
 
 std::vector<std::pair<std::string, ParameterValue>> as_list(const Parameters& parameters) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "progress_bar.hpp"
 #include "wisecrowd/aggregate.hpp"
 #include "wisecrowd/ingest.hpp"
+#include "wisecrowd/learn.hpp"
 
 namespace wisecrowd::app {
 
@@ -67,10 +69,19 @@ class Stopwatch {
 /// The method of that name; a usage error suggests the nearest.
 [[nodiscard]] const MethodInfo& method_named(const std::string& name);
 [[nodiscard]] std::vector<std::string> method_names();
+/// The same for learners.
+[[nodiscard]] const LearnerInfo& learner_named(const std::string& name);
+[[nodiscard]] std::vector<std::string> learner_names();
 
 /// Defaults changed by "name=value" words; a usage error suggests the nearest name. `whose` owns the parameters.
 [[nodiscard]] Parameters parameters_from(const std::vector<ParameterSpec>& specs,
                                          const std::vector<std::string>& settings, const std::string& whose);
+/// The same for several methods at once: "method.name=value", or "name=value" for all that have the name. A usage error
+/// when a setting fits none of them.
+[[nodiscard]] std::vector<Parameters> parameters_for_each(
+    const std::vector<std::string>& names,
+    const std::function<const std::vector<ParameterSpec>&(const std::string& name)>& specs_of,
+    const std::vector<std::string>& settings);
 [[nodiscard]] std::vector<std::pair<std::string, ParameterValue>> as_list(const Parameters& parameters);
 
 /// Adds --set, which may be given many times.

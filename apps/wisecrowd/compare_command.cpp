@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common_options.hpp"
+#include "compare_learners.hpp"
 #include "failure.hpp"
 #include "run_summary.hpp"
 #include "score_text.hpp"
@@ -26,6 +27,8 @@ struct Options {
   std::uint64_t folds = HeldOutOptions{}.folds;
   double share = HeldOutOptions{}.share;
   bool json = false;
+  FeatureFlags features;
+  NetworkFlags network;
   ReadFlags read;
   RunFlags run;
 };
@@ -40,34 +43,13 @@ struct Row {
   double seconds = 0;
 };
 
-/// Settings are "method.name=value", or "name=value" for every method that has the name.
 std::vector<MethodStage> entrants_of(const Options& options) {
   const auto names = options.methods.empty() ? method_names() : split_list(options.methods);
+  const auto parameters = parameters_for_each(
+      names, [](const std::string& name) -> const std::vector<ParameterSpec>& { return method_named(name).parameters; },
+      options.settings);
   std::vector<MethodStage> entrants;
-  std::vector<bool> used(options.settings.size());
-  for (const std::string& name : names) {
-    const MethodInfo& info = method_named(name);
-    std::vector<std::string> own;
-    for (std::size_t i = 0; i < options.settings.size(); ++i) {
-      const std::string& setting = options.settings[i];
-      const std::string key = setting.substr(0, setting.find('='));
-      const bool has = std::any_of(info.parameters.begin(), info.parameters.end(),
-                                   [&](const ParameterSpec& spec) { return spec.name == key; });
-      if (setting.starts_with(name + ".")) {
-        own.push_back(setting.substr(name.size() + 1));
-        used[i] = true;
-      } else if (has) {
-        own.push_back(setting);
-        used[i] = true;
-      }
-    }
-    entrants.push_back({info.name, parameters_from(info.parameters, own, name)});
-  }
-  for (std::size_t i = 0; i < used.size(); ++i) {
-    if (used[i]) continue;
-    throw usage_error(fmt::format("--set {}: none of {} has this parameter; see wisecrowd methods NAME",
-                                  printable(options.settings[i]), fmt::join(names, ", ")));
-  }
+  for (std::size_t i = 0; i < names.size(); ++i) entrants.push_back({method_named(names[i]).name, parameters[i]});
   return entrants;
 }
 
@@ -201,6 +183,17 @@ void run_held_out(const Options& options, const std::vector<MethodStage>& entran
 }
 
 void run(const Options& options, Session& session) {
+  if (!options.features.features.empty()) {
+    LearnerComparison comparison;
+    comparison.files = options.features.files(options.labels, options.gold, false);
+    comparison.learners = options.methods.empty() ? learner_names() : split_list(options.methods);
+    comparison.settings = options.settings;
+    comparison.network = options.network;
+    comparison.read = options.read.options();
+    comparison.json = options.json;
+    Work work(session, options.run);
+    return compare_learners(comparison, session, work);
+  }
   const auto entrants = entrants_of(options);
   if (options.folds == 0 || options.share <= 0 || options.share * static_cast<double>(options.folds) > 1 + 1e-9) {
     throw usage_error(fmt::format("--folds {} and --hide {}: their product must be above 0 and at most 1",
@@ -294,6 +287,8 @@ void add_compare(CommandSet& commands) {
       "With --gold: runs every method on the same answers, without showing it the gold tasks, and scores it on them.\n"
       "Without: hides a share of the answers, fits every method to the rest, and scores it by the probability that it "
       "gives to the hidden ones; several times, with other answers hidden.\n"
+      "With --features: trains every learner instead, and scores it by the probability of answers to tasks that were "
+      "hidden from it, and with --gold on the test rows and on the answered tasks.\n"
       "Differences smaller than the intervals mean little; no method wins on all data.";
   auto options = std::make_shared<Options>();
   command
@@ -301,8 +296,10 @@ void add_compare(CommandSet& commands) {
                 {ValueHint::Kind::file})
       ->required();
   command.add_text("--gold,-g", options->gold, "FILE", "the truth to score on: task, label", {ValueHint::Kind::file});
-  command.add_text("--methods,-m", options->methods, "A,B,C", "which methods, in this order (all)",
-                   {ValueHint::Kind::methods});
+  options->features.add_to(command, false, true);
+  command.add_text("--methods,-m", options->methods, "A,B,C", "which methods or learners, in this order (all)",
+                   {ValueHint::Kind::any_method});
+  options->network.add_to(command);
   add_settings(command, options->settings, "set a parameter of all methods that have it, or of one: METHOD.NAME=VALUE");
   command.add_count("--folds", options->folds, 1, 1000, "without gold: how many times answers are hidden (5)");
   command.add_number("--hide", options->share, 1e-6, 1, "without gold: the share of answers hidden each time (0.1)");
@@ -314,7 +311,10 @@ void add_compare(CommandSet& commands) {
       "wisecrowd compare crowd/labels.csv\n"
       "wisecrowd compare crowd/labels.csv --gold crowd/gold.csv\n"
       "wisecrowd compare crowd/labels.csv --gold crowd/gold.csv --methods majority_vote,dawid_skene\n"
-      "wisecrowd compare crowd/labels.csv --gold crowd/gold.csv --set max_iterations=20 --json";
+      "wisecrowd compare crowd/labels.csv --gold crowd/gold.csv --set max_iterations=20 --json\n"
+      "wisecrowd simulate dawid_skene --tasks 300 --gaussian-features 1.5 --test-tasks 200 --out seen\n"
+      "wisecrowd compare seen/labels.csv -f seen/features.npy -t seen/tasks.csv -g seen/gold.csv -m two_stage,ccem "
+      "--set epochs=10";
   command.run = [options](Session& session) { run(*options, session); };
 }
 

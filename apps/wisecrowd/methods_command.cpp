@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common_options.hpp"
+#include "failure.hpp"
 #include "help_text.hpp"
 #include "screen_text.hpp"
 
@@ -18,9 +19,9 @@ struct Options {
   bool json = false;
 };
 
-Json method_json(const MethodInfo& info) {
+Json parameters_json(const std::vector<ParameterSpec>& specs) {
   Json parameters = Json::array();
-  for (const ParameterSpec& spec : info.parameters) {
+  for (const ParameterSpec& spec : specs) {
     Json entry = {{"name", spec.name}};
     std::visit([&](const auto& value) { entry["default"] = value; }, spec.default_value);
     entry["range"] = describe_range(spec);
@@ -28,6 +29,10 @@ Json method_json(const MethodInfo& info) {
     entry["help"] = spec.help;
     parameters.push_back(std::move(entry));
   }
+  return parameters;
+}
+
+Json method_json(const MethodInfo& info) {
   return {{"name", info.name},
           {"title", info.title},
           {"is_default", info.name == default_aggregation_method()},
@@ -43,12 +48,63 @@ Json method_json(const MethodInfo& info) {
           {"uses_chance", info.uses_chance},
           {"max_classes", info.max_classes == 0 ? Json(nullptr) : Json(info.max_classes)},
           {"max_workers", info.max_workers == 0 ? Json(nullptr) : Json(info.max_workers)},
-          {"parameters", parameters}};
+          {"parameters", parameters_json(info.parameters)}};
+}
+
+Json learner_json(const LearnerInfo& info) {
+  return {{"name", info.name},
+          {"title", info.title},
+          {"is_default", info.name == default_learning_method()},
+          {"summary", info.summary},
+          {"when_to_use", info.when_to_use},
+          {"assumptions", info.assumptions},
+          {"cost", info.cost},
+          {"reference", info.reference},
+          {"uses_gold", info.uses_gold},
+          {"linear_only", info.linear_only},
+          {"max_classes", info.max_classes == 0 ? Json(nullptr) : Json(info.max_classes)},
+          {"parameters", parameters_json(info.parameters)}};
+}
+
+std::string section(const std::string& title, const std::string& text, const Screen& screen) {
+  return text.empty() ? "" : fmt::format("\n{}\n  {}\n", screen.bold(title), wrapped(text, screen.width, 2));
+}
+
+std::string parameter_section(const std::vector<ParameterSpec>& specs, const std::string& command,
+                              const Screen& screen) {
+  std::string text = fmt::format("\n{}\n", screen.bold("Parameters, with their defaults"));
+  if (specs.empty()) return text + "  none\n";
+  text += parameter_lines(specs, screen);
+  return text + fmt::format("\n{}\n  {} --set {}={}\n", screen.bold("To set one"), command, specs.front().name,
+                            to_string(specs.front().default_value));
+}
+
+std::string learner_text(const LearnerInfo& info, const Screen& screen) {
+  const auto paragraph = [&](const std::string& title, const std::string& words) {
+    return section(title, words, screen);
+  };
+  std::string text = fmt::format("{}: {}{}\n", screen.bold(info.name), info.title,
+                                 info.name == default_learning_method() ? " (the default of learn)" : "");
+  text += fmt::format("  {}\n", wrapped(info.summary, screen.width, 2));
+  text += paragraph("When to use it", info.when_to_use);
+  text += paragraph("What it assumes", info.assumptions);
+  std::string abilities = "Learns from answers and features.";
+  abilities +=
+      info.uses_gold ? " Learns from gold too, if --gold-for inference says so." : " Does not learn from gold.";
+  if (info.linear_only) abilities += " Trains a linear classifier only.";
+  if (info.max_classes != 0) abilities += fmt::format(" For at most {} classes.", info.max_classes);
+  text += paragraph("What it can do", abilities);
+  if (!info.cost.empty()) {
+    text += paragraph("What it costs", info.cost + ", with S answers, N tasks, M workers and K classes.");
+  }
+  text += paragraph("Reference", info.reference);
+  return text + parameter_section(info.parameters,
+                                  fmt::format("wisecrowd learn LABELS --features FILE --method {}", info.name), screen);
 }
 
 std::string method_text(const MethodInfo& info, const Screen& screen) {
-  const auto paragraph = [&](const std::string& title, const std::string& text) {
-    return text.empty() ? "" : fmt::format("\n{}\n  {}\n", screen.bold(title), wrapped(text, screen.width, 2));
+  const auto paragraph = [&](const std::string& title, const std::string& words) {
+    return section(title, words, screen);
   };
   std::string text = fmt::format("{}: {}{}\n", screen.bold(info.name), info.title,
                                  info.name == default_aggregation_method() ? " (the default)" : "");
@@ -65,35 +121,53 @@ std::string method_text(const MethodInfo& info, const Screen& screen) {
   text += paragraph("What it can do", abilities);
   text += paragraph("What it costs", info.cost + ", with S answers, N tasks, M workers and K classes.");
   text += paragraph("Reference", info.reference);
-  text += fmt::format("\n{}\n", screen.bold("Parameters, with their defaults"));
-  text += info.parameters.empty() ? "  none\n" : parameter_lines(info.parameters, screen);
-  if (!info.parameters.empty()) {
-    const ParameterSpec& first = info.parameters.front();
-    text += fmt::format("\n{}\n  wisecrowd aggregate LABELS --method {} --set {}={}\n", screen.bold("To set one"),
-                        info.name, first.name, to_string(first.default_value));
+  return text +
+         parameter_section(info.parameters, fmt::format("wisecrowd aggregate LABELS --method {}", info.name), screen);
+}
+
+bool is_learner(const std::string& name) {
+  const auto learners = learner_names();
+  return std::find(learners.begin(), learners.end(), name) != learners.end();
+}
+
+/// The method or the learner of that name; a usage error suggests the nearest of both.
+void tell_about(const Options& options, Session& session) {
+  const Screen& screen = session.out_screen;
+  if (is_learner(options.name)) {
+    const LearnerInfo& info = learner_named(options.name);
+    session.out.add(options.json ? learner_json(info).dump(2) + "\n" : learner_text(info, screen));
+    return;
   }
-  return text;
+  const auto methods = method_names();
+  if (suggestion(options.name, methods).empty()) {
+    const std::string near = suggestion(options.name, learner_names());
+    if (!near.empty()) throw usage_error(fmt::format("there is no method '{}'{}", printable(options.name), near));
+  }
+  const MethodInfo& info = method_named(options.name);
+  session.out.add(options.json ? method_json(info).dump(2) + "\n" : method_text(info, screen));
 }
 
 void run(const Options& options, Session& session) {
   const Screen& screen = session.out_screen;
-  if (!options.name.empty()) {
-    const MethodInfo& info = method_named(options.name);
-    session.out.add(options.json ? method_json(info).dump(2) + "\n" : method_text(info, screen));
-    return;
-  }
+  if (!options.name.empty()) return tell_about(options, session);
   if (options.json) {
-    Json all = Json::array();
-    for (const MethodInfo& info : aggregation_methods()) all.push_back(method_json(info));
-    session.out.add(Json{{"methods", all}}.dump(2) + "\n");
+    Json methods = Json::array(), learners = Json::array();
+    for (const MethodInfo& info : aggregation_methods()) methods.push_back(method_json(info));
+    for (const LearnerInfo& info : learning_methods()) learners.push_back(learner_json(info));
+    session.out.add(Json{{"methods", methods}, {"learners", learners}}.dump(2) + "\n");
     return;
   }
   std::size_t column = 0;
-  for (const MethodInfo& info : aggregation_methods()) column = std::max(column, info.name.size() + 4);
-  for (const MethodInfo& info : aggregation_methods()) {
-    const bool is_default = info.name == default_aggregation_method();
-    session.out.add(help_entry(info.name, is_default ? info.summary + " (the default)" : info.summary, screen, column));
+  for (const auto& names : {method_names(), learner_names()}) {
+    for (const std::string& name : names) column = std::max(column, name.size() + 4);
   }
+  const auto entry = [&](const auto& info, bool is_default) {
+    session.out.add(help_entry(info.name, is_default ? info.summary + " (the default)" : info.summary, screen, column));
+  };
+  session.out.add("From answers alone: wisecrowd aggregate\n");
+  for (const MethodInfo& info : aggregation_methods()) entry(info, info.name == default_aggregation_method());
+  session.out.add("\nFrom answers and features: wisecrowd learn\n");
+  for (const LearnerInfo& info : learning_methods()) entry(info, info.name == default_learning_method());
   session.out.add("\nFor parameters and advice:\n  wisecrowd methods NAME\n");
 }
 
@@ -102,11 +176,12 @@ void run(const Options& options, Session& session) {
 void add_methods(CommandSet& commands) {
   Command& command = commands.add("methods", "what there is, parameters with defaults, when to use which");
   auto options = std::make_shared<Options>();
-  command.add_text("NAME", options->name, "NAME", "tell about this method", {ValueHint::Kind::method});
+  command.add_text("NAME", options->name, "NAME", "tell about this method", {ValueHint::Kind::any_method});
   command.add_flag("--json", options->json, "print one JSON object");
   command.examples =
       "wisecrowd methods\n"
       "wisecrowd methods dawid_skene\n"
+      "wisecrowd methods two_stage\n"
       "wisecrowd methods majority_vote --json";
   command.run = [options](Session& session) { run(*options, session); };
 }

@@ -146,11 +146,33 @@ std::string warning_lines(std::span<const Warning> warnings, const Screen& scree
   return text;
 }
 
+std::string summary_line(const std::string& title, const std::string& text, const Screen& screen) {
+  return fmt::format("{}  {}\n", screen.bold(fmt::format("{:<7}", title)), wrapped(text, screen.width, 9));
+}
+
+std::string summary_tables(const Result& result, const Screen& screen) {
+  std::string text = "\n" + class_table(result, screen) + "\n";
+  const Certainty sure = certainty(result.aggregation);
+  text += summary_line("Sure",
+                       fmt::format("{} of labels have probability 0.95 or more, {} less than 0.6", percent(sure.sure),
+                                   percent(sure.unsure)),
+                       screen);
+  if (result.record.abstain_below > 0) {
+    const auto labels = delivered_labels(result.aggregation, result.record.abstain_below);
+    const auto blank = static_cast<std::size_t>(std::count(labels.begin(), labels.end(), kNoClass));
+    text += summary_line("Blank",
+                         fmt::format("{} left without a label, because no class has probability {} or more",
+                                     counted(blank, "task"), result.record.abstain_below),
+                         screen);
+  }
+  return text + "\n" + worker_table(result, screen);
+}
+
 std::string run_summary(const Result& result, bool method_is_default, double seconds, const Screen& screen) {
   const Annotations& answers = result.data.answers;
   const RunRecord& record = result.record;
-  const auto line = [&](const std::string& title, const std::string& text) {
-    return fmt::format("{}  {}\n", screen.bold(fmt::format("{:<7}", title)), wrapped(text, screen.width, 9));
+  const auto line = [&](const std::string& title, const std::string& words) {
+    return summary_line(title, words, screen);
   };
   std::string text;
   text += line("Data", fmt::format("{} by {} to {}, {}", counted(answers.answer_count(), "answer"),
@@ -179,17 +201,7 @@ std::string run_summary(const Result& result, bool method_is_default, double sec
                                    counted(score.abstained, "gold task")));
     }
   }
-  text += "\n" + class_table(result, screen) + "\n";
-  const Certainty sure = certainty(result.aggregation);
-  text += line("Sure", fmt::format("{} of labels have probability 0.95 or more, {} less than 0.6", percent(sure.sure),
-                                   percent(sure.unsure)));
-  if (record.abstain_below > 0) {
-    const auto labels = delivered_labels(result.aggregation, record.abstain_below);
-    const auto blank = static_cast<std::size_t>(std::count(labels.begin(), labels.end(), kNoClass));
-    text += line("Blank", fmt::format("{} left without a label, because no class has probability {} or more",
-                                      counted(blank, "task"), record.abstain_below));
-  }
-  text += "\n" + worker_table(result, screen);
+  text += summary_tables(result, screen);
   std::vector<Warning> warnings = record.data_warnings;
   warnings.insert(warnings.end(), result.aggregation.warnings.begin(), result.aggregation.warnings.end());
   if (!warnings.empty()) text += "\n" + warning_lines(warnings, screen);

@@ -12,6 +12,10 @@ namespace wisecrowd::app {
 [[nodiscard]] std::string run_summary(const Result& result, bool method_is_default, double seconds,
                                       const Screen& screen);
 
+/// Parts of it for other commands: a line with a title, and the tables of classes and workers.
+[[nodiscard]] std::string summary_line(const std::string& title, const std::string& text, const Screen& screen);
+[[nodiscard]] std::string summary_tables(const Result& result, const Screen& screen);
+
 /// The same, in numbers: class balance, how sure, best and worst workers.
 [[nodiscard]] nlohmann::ordered_json run_summary_json(const Result& result);
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""wisecrowd beside its peers on the same data in the same run: crowd-kit, an EM on scipy.sparse, and pandas for reading.
+"""wisecrowd beside its peers on the same data in the same run: crowd-kit, models on scipy.sparse, and pandas for reading.
 
 Every comparison first checks that both sides give the same answer; only then do its times count. Both sides get the same
 number of runs and the quickest run counts, with the mean over its iterations.
@@ -13,9 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import harness  # noqa: E402
-
-SAME_LABELS = 0.999
-SAME_LIKELIHOOD = 1e-6
+from checks import SAME_LABELS, SAME_OBJECTIVE, agreement, comparison, ours_best, require  # noqa: E402
 
 
 def enter_environment(arguments):
@@ -37,22 +35,7 @@ def enter_environment(arguments):
     os.execv(python, [str(python), *sys.argv])
 
 
-def agreement(ours_csv, tasks, labels):
-    """Share of tasks on which both give the same label, by the tasks' names."""
-    import pandas as pd
-
-    ours = pd.read_csv(ours_csv, usecols=["task", "label"]).set_index("task")["label"]
-    if len(ours) != len(tasks):
-        harness.stop(f"{len(ours)} tasks here, {len(tasks)} there")
-    return float((ours.reindex(tasks).to_numpy() == labels).mean())
-
-
-def require(holds, name, what):
-    if not holds:
-        harness.stop(f"{name}: {what}; not timing different answers")
-
-
-def compare_crowd_kit(name, arguments, folder):
+def compare_dawid_skene(name, arguments, folder):
     import pandas as pd
     from crowdkit.aggregation import DawidSkene
 
@@ -83,18 +66,6 @@ def compare_crowd_kit(name, arguments, folder):
                       end_to_end=measured.seconds)
 
 
-def ours_best(arguments, data, out, settings):
-    def once():
-        measured, record = harness.aggregate(arguments, data / "labels.csv", out, settings)
-        return measured, record
-
-    results = [once() for _ in range(arguments.repeat)]
-    measured = min((m for m, _ in results), key=lambda m: m.seconds)
-    record = min((r for _, r in results), key=lambda r: r["timings"]["per_iteration"])
-    record["timings"]["read"] = min(r["timings"]["read"] for _, r in results)
-    return measured, record
-
-
 def compare_sparse(name, arguments, folder, indexed):
     import numpy as np
     import sparse_em
@@ -111,9 +82,28 @@ def compare_sparse(name, arguments, folder, indexed):
         same = agreement(out / "labels.csv", task_names, class_names[np.argmax(fit.posterior, axis=1)])
         require(same >= SAME_LABELS, name, f"only {same:.5f} of the labels agree with those of {title}")
         gap = abs(record["log_likelihood"] - fit.log_likelihood) / abs(fit.log_likelihood)
-        require(gap <= SAME_LIKELIHOOD, name, f"log-likelihood {record['log_likelihood']} against {fit.log_likelihood}")
+        require(gap <= SAME_OBJECTIVE, name, f"log-likelihood {record['log_likelihood']} against {fit.log_likelihood}")
         yield comparison(f"Dawid–Skene, one iteration, {name}", title, sum(fit.iteration_seconds) / iterations,
                          record["timings"]["per_iteration"], same_labels=same, log_likelihood_gap=gap)
+
+
+def compare_ibcc(name, arguments, folder, indexed):
+    import numpy as np
+    import sparse_ibcc
+
+    iterations = 10
+    tasks, workers, labels, task_names, class_names = indexed
+    data, out = harness.dataset(name, arguments), folder / f"ibcc_{name}"
+    _, record = ours_best(arguments, data, out, {"max_iterations": iterations, "tolerance": 0}, "ibcc")
+    harness.progress(f"IBCC on scipy.sparse, {name}")
+    fit = min((sparse_ibcc.straightforward(tasks, workers, labels, len(class_names), iterations)
+               for _ in range(arguments.repeat)), key=lambda one: sum(one.iteration_seconds))
+    same = agreement(out / "labels.csv", task_names, class_names[np.argmax(fit.posterior, axis=1)])
+    require(same >= SAME_LABELS, name, f"only {same:.5f} of the labels agree with those of IBCC on scipy.sparse")
+    gap = abs(record["trace"][-1] - fit.bound) / abs(fit.bound)
+    require(gap <= SAME_OBJECTIVE, name, f"evidence lower bound {record['trace'][-1]} against {fit.bound}")
+    return comparison(f"IBCC, one iteration, {name}", "IBCC on scipy.sparse", sum(fit.iteration_seconds) / iterations,
+                      record["timings"]["per_iteration"], same_labels=same, bound_gap=gap)
 
 
 def read_with_pandas(path):
@@ -142,20 +132,21 @@ def compare_reading(name, arguments, folder, pandas_seconds, indexed, worker_nam
                       record["timings"]["read"])
 
 
-def comparison(what, peer, peer_seconds, seconds, **more):
-    return {"what": what, "peer": peer, "peer_seconds": peer_seconds, "seconds": seconds, "ratio": peer_seconds / seconds,
-            **more}
-
-
 def main():
     parser = harness.parser(__doc__.splitlines()[0])
-    parser.add_argument("--crowd-kit", default="s2", help="sets for crowd-kit, by comma; none: leave it out")
+    parser.add_argument("--crowd-kit", default="s2", help="sets for crowd-kit's Dawid–Skene, by comma; none: leave it out")
+    parser.add_argument("--mace", default="s2", help="sets for crowd-kit's MACE")
+    parser.add_argument("--kos", default="s2", help="sets for crowd-kit's KOS, as one question of two sides")
+    parser.add_argument("--glad", default="s1", help="sets for crowd-kit's GLAD; s2 takes it several minutes per iteration")
     parser.add_argument("--sparse", default="s2,s3,s4", help="sets for the scipy.sparse EM, by comma")
+    parser.add_argument("--ibcc", default="s3,s4", help="sets for IBCC on scipy.sparse, by comma")
     parser.add_argument("--pandas", default="s3", help="sets for reading, by comma")
     parser.add_argument("--repeat", type=int, default=3, help="runs of each side, of which the quickest counts")
     arguments = parser.parse_args()
     harness.check_program(arguments.program)
     enter_environment(arguments)
+
+    import crowd_kit_methods
 
     def sets(text):
         return [name for name in text.split(",") if name and name != "none"]
@@ -165,8 +156,11 @@ def main():
     with tempfile.TemporaryDirectory(dir=arguments.cache) as folder:
         folder = Path(folder)
         for name in sets(arguments.crowd_kit):
-            found.append(compare_crowd_kit(name, arguments, folder))
-        for name in sorted({*sets(arguments.sparse), *sets(arguments.pandas)}):
+            found.append(compare_dawid_skene(name, arguments, folder))
+        for method in ("mace", "kos", "glad"):
+            for name in sets(getattr(arguments, method)):
+                found.append(getattr(crowd_kit_methods, f"compare_{method}")(name, arguments, folder))
+        for name in sorted({*sets(arguments.sparse), *sets(arguments.ibcc), *sets(arguments.pandas)}):
             path = harness.dataset(name, arguments) / "labels.csv"
             harness.progress(f"pandas on {name}")
             seconds, indexed, worker_names = min((read_with_pandas(path) for _ in range(arguments.repeat)),
@@ -175,6 +169,8 @@ def main():
                 found.append(compare_reading(name, arguments, folder, seconds, indexed, worker_names))
             if name in sets(arguments.sparse):
                 found.extend(compare_sparse(name, arguments, folder, indexed))
+            if name in sets(arguments.ibcc):
+                found.append(compare_ibcc(name, arguments, folder, indexed))
     rows = [[c["what"], c["peer"], harness.seconds_text(c["peer_seconds"]), harness.seconds_text(c["seconds"]),
              f"{c['ratio']:.0f}×" if c["ratio"] >= 10 else f"{c['ratio']:.1f}×"] for c in found]
     harness.deliver(arguments, {"threads": arguments.threads, "comparisons": found},

@@ -41,6 +41,21 @@ enum class Split : std::uint8_t { train, valid, test };
 /// A task without features.
 inline constexpr std::uint32_t kNoRow = 0xFFFFFFFF;
 
+/// How files became rows, so that new files become rows in the same way. It travels with the trained model.
+struct FeatureRecipe {
+  enum class Kind : std::uint8_t {
+    array,    ///< an .npy file
+    columns,  ///< the numeric columns of a table
+    text,     ///< words and pairs of neighbouring words of a text, counted and weighted by rarity
+  };
+  Kind kind = Kind::array;
+  std::vector<std::string> columns;  ///< kind columns: their names, in the order of a row
+  /// Kind text: the words and pairs of neighbouring words that are counted, by their 64-bit hash, in rising order; one
+  /// column each.
+  std::vector<std::uint64_t> words;
+  std::vector<float> rarity;  ///< kind text, per column: ln((1 + n) / (1 + texts with it)) + 1 over the n train texts
+};
+
 /// Answers and features together.
 struct LearningData {
   Dataset crowd;                           ///< gold in it is part of inference; no task priors
@@ -48,6 +63,7 @@ struct LearningData {
   NameTable row_names;                     ///< the task of each row, whether anybody answered it or not
   std::vector<Split> split;                ///< per row
   std::vector<std::uint32_t> row_of_task;  ///< per task of `crowd`: its row, or kNoRow
+  FeatureRecipe recipe;                    ///< how `features` was made
 };
 
 /// Throws bad_input unless the sizes fit each other, rows are in range and all features are finite.

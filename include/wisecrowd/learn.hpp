@@ -34,6 +34,9 @@ class Classifier {
  public:
   virtual ~Classifier() = default;
   [[nodiscard]] virtual std::size_t class_count() const = 0;
+  [[nodiscard]] virtual const NameTable& class_names() const = 0;
+  /// How its features were made from files.
+  [[nodiscard]] virtual const FeatureRecipe& recipe() const = 0;
   /// rows × classes for features as read (not scaled). Throws bad_input when their shape is another one.
   [[nodiscard]] virtual std::vector<double> predict(const Features& features, const RunContext& context) const = 0;
   /// Writes the files that load_classifier reads into an existing folder.

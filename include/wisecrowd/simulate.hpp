@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -8,6 +9,7 @@
 #include <vector>
 
 #include "wisecrowd/dataset.hpp"
+#include "wisecrowd/features.hpp"
 #include "wisecrowd/parameters.hpp"
 #include "wisecrowd/run_context.hpp"
 
@@ -27,18 +29,54 @@ struct SimulationSize {
   std::size_t answers_per_task = 5;
 };
 
+/// Tasks that exist already: a crowd answers these, and their names and classes stay.
+struct GivenTasks {
+  NameTable names;
+  NameTable classes;
+  std::vector<ClassId> truth;       ///< one per task; a task with kNoClass gets no answers
+  std::vector<Split> splits;        ///< one per task; answers outside of train are kept apart; empty: all train
+  std::vector<std::uint32_t> rows;  ///< the row of each task in `features`; empty: its own number
+  std::span<const float> features;  ///< rows × columns, or empty; only kinds that look at features need them
+  std::size_t feature_columns = 0;
+};
+
+/// What a simulation may have besides answers.
+struct TaskOptions {
+  /// Instead of drawn tasks; size.tasks and size.classes are then those of the given ones.
+  const GivenTasks* given = nullptr;
+  /// Drawn tasks only: so many more of the test split, whose answers are kept apart.
+  std::size_t test_tasks = 0;
+  /// Drawn tasks only: how often each class is the truth, up to a factor; empty: by the parameter class_prior.
+  std::vector<double> class_shares;
+  /// Draws features: x ~ N(±s e1, I) for two classes, minus for the first, and N(s e_truth, I) for more.
+  std::optional<double> gaussian_separation;
+  /// Their columns, those beyond 2 or the number of classes being noise; 0: no noise.
+  std::size_t gaussian_columns = 0;
+};
+
 /// A crowd whose truth is known, and how it was made.
 struct Simulation {
-  Dataset data;                     ///< answers and the gold of every task
-  std::vector<double> class_prior;  ///< the one that drew the truth
+  Dataset data;                     ///< answers to the train tasks, and the gold of every task
+  Annotations held_out;             ///< answers to all other tasks, by the same ids; empty when there are none
+  std::vector<Split> splits;        ///< of every task; empty: all train
+  std::vector<double> class_prior;  ///< the one that drew the truth, or the shares of the given truth
   /// Workers × truth × label: the true tables. For workers who depend on one another (copies, colluders, hidden groups)
-  /// it is what one of their answers follows when looked at alone.
+  /// or on the task (lftc, machines) it is what one of their answers follows when looked at alone.
   std::vector<double> confusion;
   std::vector<std::string> worker_kind;  ///< "honest", "spammer", "copy of worker_000003", …
 
+  /// Drawn features, row t for task t; empty when there are none or when they were given.
+  std::vector<float> features;
+  std::size_t feature_columns = 0;
+  /// Where reliability depends on the task: the probability that an answer is right, by answer of data and of held_out,
+  /// and each worker's mean over the tasks.
+  std::vector<float> reliability, held_out_reliability;
+  std::vector<double> expertise;
+
   std::string kind;
-  SimulationSize size;
+  SimulationSize size;  ///< as asked for; some kinds add workers of their own
   std::vector<std::pair<std::string, ParameterValue>> parameters;
+  std::optional<double> gaussian_separation;
   std::uint64_t seed = 0;
   Status status = Status::converged;  ///< or cancelled: then data, confusion and worker_kind are empty
 };
@@ -47,14 +85,29 @@ struct Simulation {
 /// Throws bad_parameter that lists the candidates when there is no such kind.
 [[nodiscard]] const SimulationInfo& simulation_kind(std::string_view name);
 
-/// Draws a crowd. The same kind, size, parameters and seed give the same crowd, whatever the number of threads.
+/// The size that a kind takes where nothing else is said. Published protocols come with theirs; that of max_mig depends
+/// on its parameters.
+[[nodiscard]] SimulationSize default_simulation_size(std::string_view kind, const Parameters& parameters);
+
+/// Draws a crowd. The same kind, size, parameters, options and seed give the same crowd, whatever the number of
+/// threads; more test tasks leave the answers to the others as they are.
 [[nodiscard]] Simulation simulate(std::string_view kind, const SimulationSize& size, const Parameters& parameters,
-                                  const RunContext& context);
+                                  const RunContext& context, const TaskOptions& options = {});
+
+/// Files that a simulation was made from; they are named in simulation.json.
+struct SimulationSources {
+  std::string gold, tasks, features;  ///< paths, or empty
+  std::string task_table;             ///< the text of `tasks`, which becomes tasks.csv
+};
 
 /// Writes labels.csv (task,worker,label; rows shuffled by the simulation's seed), gold.csv (task,label), workers.csv
-/// (worker,kind,accuracy), confusion.csv (worker,truth,label,probability) and simulation.json (kind, size, parameters,
-/// seed, version) into `directory`: first beside it, then renamed, so that nobody sees a part of it. An existing folder
-/// that holds anything but an earlier simulation is not replaced: io error that says so. Cancelled, it leaves nothing.
-Status write_simulation(const Simulation& simulation, const std::string& directory, const RunContext& context);
+/// (worker,kind,accuracy and, where known, expertise), confusion.csv (worker,truth,label,probability) and
+/// simulation.json (kind, size, parameters, seed, version) into `directory`; where there is such a thing also
+/// labels_test.csv (answers to tasks outside of train), tasks.csv (task,row,split), features.npy, and reliability.csv
+/// (task,worker,reliability of every answer). First beside it, then renamed, so that nobody sees a part of it. An
+/// existing folder that holds anything but an earlier simulation is not replaced: io error that says so. Cancelled, it
+/// leaves nothing.
+Status write_simulation(const Simulation& simulation, const std::string& directory, const RunContext& context,
+                        const SimulationSources& sources = {});
 
 }  // namespace wisecrowd

@@ -74,8 +74,11 @@ void require_replaceable(const fs::path& target, const std::string& shown, const
     fail(fmt::format("will not replace '{}': {}; choose another folder, or remove it yourself", shown, why));
   };
   std::vector<std::string> names;
-  for (fs::directory_iterator it(target, error), end; !error && it != end; it.increment(error)) {
-    names.push_back(it->path().filename().string());
+  for (fs::recursive_directory_iterator it(target, error), end; !error && it != end; it.increment(error)) {
+    const bool empty_folder = it->is_directory(error) && !it->is_symlink(error) && fs::is_empty(it->path(), error);
+    if (empty_folder || !it->is_directory(error) || it->is_symlink(error)) {
+      names.push_back(it->path().lexically_relative(target).generic_string());
+    }
   }
   if (error) fail(fmt::format("cannot look into '{}': {}", shown, cause(error.value())));
   if (names.empty()) return;
@@ -243,6 +246,27 @@ OutputFile OutputFolder::create(const std::string& name) {
   return {temporary_ + "/" + name, shown_ + (shown_.ends_with('/') ? "" : "/") + name};
 }
 
+void OutputFolder::fill(const std::string& name, const std::function<void(const std::string& path)>& write) {
+  const std::string path = temporary_ + "/" + name;
+  const std::string shown = shown_ + (shown_.ends_with('/') ? "" : "/") + name;
+  if (::mkdir(path.c_str(), 0777) != 0) fail(fmt::format("cannot create '{}': {}", shown, cause(errno)));
+  try {
+    write(path);
+  } catch (const Error& error) {
+    std::string message = error.what();
+    for (std::size_t at = message.find(path); at != std::string::npos; at = message.find(path, at + shown.size())) {
+      message.replace(at, path.size(), shown);
+    }
+    throw Error(error.code(), message);
+  }
+  std::vector<std::string> written;
+  for (const auto& entry : fs::directory_iterator(path))
+    written.push_back(name + "/" + entry.path().filename().string());
+  std::sort(written.begin(), written.end());
+  names_.insert(names_.end(), written.begin(), written.end());
+  sync_folder(path);
+}
+
 void OutputFolder::commit(const nlohmann::ordered_json& record) {
   {
     OutputFile file = create(record_);
@@ -278,6 +302,33 @@ void OutputFolder::commit(const nlohmann::ordered_json& record) {
   std::error_code error;
   fs::remove_all(temporary_, error);  // now the old results; if some cannot be removed, the next run tries again
   temporary_.clear();
+}
+
+void write_file_whole(const std::string& path, std::string_view text) {
+  const fs::path target(path);
+  if (!target.has_filename()) fail(fmt::format("cannot write to '{}': name a file", path));
+  std::error_code error;
+  if (fs::is_directory(target, error))
+    fail(fmt::format("cannot write to '{}': it is a folder; name a file in it", path));
+  if (fs::exists(target, error) && !fs::is_regular_file(target, error)) {
+    // A device or a pipe cannot be replaced; it takes the text as it is.
+    std::ofstream file(target, std::ios::binary);
+    if (!(file << text) || !file.flush()) fail(fmt::format("cannot write '{}': {}", path, cause(errno)));
+    return;
+  }
+  const std::string temporary =
+      (target.parent_path() / fmt::format("{}{}-{}", leftover_prefix(target), ::getpid(), random_suffix())).string();
+  try {
+    OutputFile file(temporary, path);
+    file.append(text);
+    file.finish();
+    if (std::rename(temporary.c_str(), path.c_str()) != 0) {
+      fail(fmt::format("cannot write '{}': {}", path, cause(errno)));
+    }
+  } catch (...) {
+    ::unlink(temporary.c_str());
+    throw;
+  }
 }
 
 void check_output_place(const std::string& directory, const std::string& record) {

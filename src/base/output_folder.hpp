@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
@@ -37,8 +38,8 @@ class OutputFile {
 /// `.<name>.tmp-<process>-<random>`, which commit() renames; without commit() it is removed.
 ///
 /// A folder that is there already is replaced only if it is empty, or if it holds the `record` (a JSON file) of an
-/// earlier run whose "program" is wisecrowd and whose "files" list everything in the folder. What killed runs left at
-/// the same place is removed first.
+/// earlier run whose "program" is wisecrowd and whose "files" list everything in the folder and the folders inside.
+/// What killed runs left at the same place is removed first.
 class OutputFolder {
  public:
   OutputFolder(const std::string& directory, std::string record);
@@ -47,6 +48,9 @@ class OutputFolder {
   OutputFolder& operator=(const OutputFolder&) = delete;
 
   [[nodiscard]] OutputFile create(const std::string& name);
+  /// Makes a folder inside, lets `write` put files into it, given its path, and stores their names. Errors of `write`
+  /// name the folder where the user will see it.
+  void fill(const std::string& name, const std::function<void(const std::string& path)>& write);
   /// Writes the record, adding "program" in front and "files" behind, and puts the folder in its place.
   void commit(const nlohmann::ordered_json& record);
 
@@ -60,6 +64,10 @@ class OutputFolder {
   std::vector<std::string> names_;
   std::vector<std::string> made_parents_;
 };
+
+/// Writes one file beside its place and renames it, so that it appears whole or not at all; an existing one is
+/// replaced.
+void write_file_whole(const std::string& path, std::string_view text);
 
 /// Throws io unless an OutputFolder can be made there.
 void check_output_place(const std::string& directory, const std::string& record);

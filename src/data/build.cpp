@@ -237,7 +237,7 @@ Annotations build_annotations(std::vector<AnswerPiece> pieces, AnnotationNames n
                   scratch[thread], *storage, outcomes[b]);
   });
   storage->task_offsets[tasks] = static_cast<AnswerIndex>(total);
-  sorted = {};
+  HugeVector<std::uint64_t>().swap(sorted);
 
   BuildReport sums;
   for (const auto& outcome : outcomes) {

@@ -10,82 +10,118 @@
 namespace wisecrowd {
 namespace {
 
-[[noreturn]] void refuse(const std::string& what) { throw Error(ErrorCode::bad_input, what); }
+[[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::bad_input, message); }
 
-/// The channels of images, the columns of everything else.
-std::size_t scaled_columns(const Features& features) {
-  if (features.shape.size() == 3) return features.shape[2];
-  return features.shape.size() == 2 ? 1 : features.columns();
+/// How many numbers share one scale: columns have their own; pixels share that of their channel.
+std::size_t scale_count(const Features& features) {
+  if (!features.is_image()) return features.columns();
+  return features.shape.size() > 2 ? features.shape[2] : 1;
+}
+
+void validate_sparse(const Features& features) {
+  if (features.offsets.size() != features.rows + 1 || features.offsets.front() != 0 ||
+      features.offsets.back() != features.indices.size() || features.indices.size() != features.values.size() ||
+      !std::is_sorted(features.offsets.begin(), features.offsets.end())) {
+    refuse("sparse features whose offsets, indices and values do not fit each other");
+  }
+  for (std::size_t r = 0; r < features.rows; ++r) {
+    for (std::uint64_t e = features.offsets[r]; e < features.offsets[r + 1]; ++e) {
+      if (features.indices[e] >= features.columns() ||
+          (e > features.offsets[r] && features.indices[e] <= features.indices[e - 1])) {
+        refuse(fmt::format("row {} of the sparse features has column {} out of order, or beyond the {} there are", r,
+                           features.indices[e], features.columns()));
+      }
+    }
+  }
 }
 
 }  // namespace
 
 void validate(const LearningData& data) {
   validate(data.crowd);
-  const Features& features = data.features;
   if (!data.crowd.task_priors.empty()) refuse("learning makes its own task priors: leave them empty");
-  if (features.shape.empty() || features.columns() == 0) refuse("the features have no columns");
-  if (features.is_sparse()) {
-    if (features.offsets.size() != features.rows + 1 || features.indices.size() != features.values.size() ||
-        features.offsets.back() != features.values.size()) {
-      refuse("the sparse features do not fit together: offsets, indices and values must agree");
-    }
-    for (const std::uint32_t column : features.indices) {
-      if (column >= features.columns())
-        refuse(fmt::format("a sparse feature names column {} of {}", column, features.columns()));
-    }
-  } else if (features.dense.size() != features.rows * features.columns()) {
-    refuse(fmt::format("{} rows of {} columns need {} numbers, not {}", features.rows, features.columns(),
-                       features.rows * features.columns(), features.dense.size()));
+  const Features& features = data.features;
+  if (features.shape.empty() || features.shape.size() > 3 || features.columns() == 0) {
+    refuse(fmt::format("features have {} dimensions per row: rows of numbers or images are wanted",
+                       features.shape.size()));
   }
-  const std::vector<float>& values = features.is_sparse() ? features.values : features.dense;
-  for (std::size_t v = 0; v < values.size(); ++v) {
-    if (std::isfinite(values[v])) continue;
-    refuse(features.is_sparse()
-               ? fmt::format("a feature is {}: features must be finite numbers", values[v])
-               : fmt::format("row {}, column {} of the features is {}: features must be finite numbers",
-                             v / features.columns(), v % features.columns(), values[v]));
+  if (features.is_sparse()) {
+    validate_sparse(features);
+  } else if (features.dense.size() != features.rows * features.columns()) {
+    refuse(fmt::format("features hold {} numbers; {} rows × {} columns need {}", features.dense.size(), features.rows,
+                       features.columns(), features.rows * features.columns()));
   }
   if (data.row_names.size() != features.rows || data.split.size() != features.rows) {
-    refuse(fmt::format("{} rows of features need as many names and splits, not {} and {}", features.rows,
+    refuse(fmt::format("{} rows of features have {} names and {} splits: give one of each per row", features.rows,
                        data.row_names.size(), data.split.size()));
   }
   if (data.row_of_task.size() != data.crowd.answers.task_count()) {
-    refuse(fmt::format("{} tasks need as many row numbers, not {}", data.crowd.answers.task_count(),
-                       data.row_of_task.size()));
+    refuse(fmt::format("{} tasks have {} rows assigned: give one per task, kNoRow where there are no features",
+                       data.crowd.answers.task_count(), data.row_of_task.size()));
   }
-  for (const std::uint32_t row : data.row_of_task) {
-    if (row != kNoRow && row >= features.rows) refuse(fmt::format("a task has row {} of {}", row, features.rows));
+  std::vector<bool> taken(features.rows, false);
+  for (std::size_t t = 0; t < data.row_of_task.size(); ++t) {
+    const std::uint32_t row = data.row_of_task[t];
+    if (row == kNoRow) continue;
+    const auto name = data.crowd.answers.task_names()[t];
+    if (row >= features.rows)
+      refuse(fmt::format("task '{}' has row {}, but there are only {}", name, row, features.rows));
+    if (taken[row]) refuse(fmt::format("task '{}' has row {}, which belongs to another task already", name, row));
+    taken[row] = true;
   }
+  const auto& values = features.is_sparse() ? features.values : features.dense;
+  const auto bad = std::find_if(values.begin(), values.end(), [](float x) { return !std::isfinite(x); });
+  if (bad == values.end()) return;
+  const auto at = static_cast<std::uint64_t>(bad - values.begin());
+  std::size_t row = at / features.columns();
+  std::size_t column = at % features.columns();
+  if (features.is_sparse()) {
+    row = static_cast<std::size_t>(std::upper_bound(features.offsets.begin(), features.offsets.end(), at) -
+                                   features.offsets.begin()) -
+          1;
+    column = features.indices[at];
+  }
+  refuse(fmt::format("features of row {} (task '{}'), column {}: value {}: features must be finite numbers", row,
+                     data.row_names[row], column, *bad));
 }
 
 Scaling standardise(const Features& features, std::span<const std::uint32_t> use) {
-  if (features.is_sparse()) return {};
-  const std::size_t columns = features.columns(), kinds = scaled_columns(features);
+  Scaling scaling;
+  if (features.is_sparse()) return scaling;
+  const std::size_t columns = features.columns();
+  const std::size_t scales = scale_count(features);
   const std::size_t rows = use.empty() ? features.rows : use.size();
-  std::vector<double> sum(kinds, 0.0), square(kinds, 0.0);
-  // Around the first row: large offsets (years, money) would eat the digits of the variance.
-  std::vector<double> origin(kinds, 0.0);
-  if (rows > 0) {
-    const std::size_t first = use.empty() ? 0 : use[0];
-    for (std::size_t c = 0; c < kinds; ++c) origin[c] = features.dense[first * columns + c];
-  }
+  const auto row = [&](std::size_t i) { return features.row(use.empty() ? i : use[i]); };
+  scaling.shift.assign(scales, 0.0F);
+  scaling.factor.assign(scales, 1.0F);
+  if (rows == 0) return scaling;
+
+  std::vector<double> mean(scales, 0.0), squares(scales, 0.0);
+  std::vector<float> least(row(0).begin(), row(0).begin() + static_cast<std::ptrdiff_t>(scales));
+  std::vector<float> most = least;
+  const double count = static_cast<double>(rows) * static_cast<double>(columns / scales);
   for (std::size_t i = 0; i < rows; ++i) {
-    const auto row = features.row(use.empty() ? i : use[i]);
-    for (std::size_t c = 0, kind = 0; c < columns; ++c, kind = kind + 1 == kinds ? 0 : kind + 1) {
-      const double value = row[c] - origin[kind];
-      sum[kind] += value;
-      square[kind] += value * value;
+    const float* x = row(i).data();
+    for (std::size_t begin = 0; begin < columns; begin += scales, x += scales) {
+      for (std::size_t c = 0; c < scales; ++c) {
+        mean[c] += x[c];
+        least[c] = std::min(least[c], x[c]);
+        most[c] = std::max(most[c], x[c]);
+      }
     }
   }
-  Scaling scaling;
-  const double count = static_cast<double>(rows * (columns / std::max<std::size_t>(kinds, 1)));
-  for (std::size_t c = 0; c < kinds; ++c) {
-    const double mean = count > 0 ? sum[c] / count : 0;
-    const double variance = count > 0 ? square[c] / count - mean * mean : 0;
-    scaling.shift.push_back(static_cast<float>(origin[c] + mean));
-    const double tiny = 1e-12 * (1 + origin[c] * origin[c]);
-    scaling.factor.push_back(variance > tiny ? static_cast<float>(1 / std::sqrt(variance)) : 1.0F);
+  for (double& m : mean) m /= count;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const float* x = row(i).data();
+    for (std::size_t begin = 0; begin < columns; begin += scales, x += scales) {
+      for (std::size_t c = 0; c < scales; ++c) squares[c] += (x[c] - mean[c]) * (x[c] - mean[c]);
+    }
+  }
+  for (std::size_t c = 0; c < scales; ++c) {
+    scaling.shift[c] = static_cast<float>(mean[c]);
+    // A column that never changes must not be blown up by the rounding of its mean.
+    if (least[c] < most[c]) scaling.factor[c] = static_cast<float>(1 / std::sqrt(squares[c] / count));
+    if (!std::isfinite(scaling.factor[c])) scaling.factor[c] = 1.0F;
   }
   return scaling;
 }
@@ -93,12 +129,13 @@ Scaling standardise(const Features& features, std::span<const std::uint32_t> use
 Features scaled(const Features& features, const Scaling& scaling) {
   Features result = features;
   if (scaling.empty() || features.is_sparse()) return result;
-  const std::size_t kinds = scaling.shift.size();
-  for (std::size_t r = 0; r < features.rows; ++r) {
-    float* const row = result.dense.data() + r * features.columns();
-    for (std::size_t c = 0, kind = 0; c < features.columns(); ++c, kind = kind + 1 == kinds ? 0 : kind + 1) {
-      row[c] = (row[c] - scaling.shift[kind]) * scaling.factor[kind];
-    }
+  const std::size_t scales = scale_count(features);
+  if (scaling.shift.size() != scales || scaling.factor.size() != scales) {
+    refuse(fmt::format("the scaling has {} columns, the features have {}", scaling.shift.size(), scales));
+  }
+  float* x = result.dense.data();
+  for (std::size_t begin = 0; begin < result.dense.size(); begin += scales, x += scales) {
+    for (std::size_t c = 0; c < scales; ++c) x[c] = (x[c] - scaling.shift[c]) * scaling.factor[c];
   }
   return result;
 }

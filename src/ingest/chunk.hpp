@@ -84,10 +84,9 @@ struct alignas(128) Chunk {
   }
 
   void add_worker(std::string_view name, std::uint64_t hash, std::uint32_t entry) {
-    const KeyEntry key(name, hash, entry);
-    const std::uint32_t known = recent_workers->find(key);
+    const std::uint32_t known = recent_workers->find(KeyEntry(name, hash, entry));
     worker_ids.push_back(known);
-    if (known == RecentNames::kAbsent) worker_keys.add(key, hash);
+    if (known == RecentNames::kAbsent) worker_keys.add(name, hash, entry);
   }
   /// Adds an entry that stands in `line`; keys are dealt by the caller, with the row that is returned.
   std::uint32_t add_answer(std::uint32_t label, std::uint64_t line) {

@@ -34,17 +34,6 @@ constexpr std::string_view kTruthAliases[] = {"truth",        "true_label", "gol
                                               "ground_truth", "target",     "true_class", "correct_answer"};
 constexpr std::string_view kPredictionAliases[] = {"agg_label", "consensus_label", "prediction", "predicted_label"};
 
-std::string normalised(std::string_view name) {
-  const auto first = name.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  name = name.substr(first, name.find_last_not_of(" \t") - first + 1);
-  std::string out;
-  for (const char c : name) {
-    out += c == ' ' || c == '-' || c == '.' ? '_' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return out;
-}
-
 std::size_t find_alias(const std::vector<std::string>& names, std::span<const std::string_view> aliases) {
   std::vector<std::string> keys;
   for (const auto& name : names) keys.push_back(normalised(name));
@@ -196,6 +185,19 @@ bool ends_with_any(std::string_view name, std::initializer_list<std::string_view
 }
 
 }  // namespace
+
+std::string normalised(std::string_view name) {
+  const auto first = name.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  name = name.substr(first, name.find_last_not_of(" \t") - first + 1);
+  std::string out;
+  for (const char c : name) {
+    out += c == ' ' || c == '-' || c == '.' ? '_' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return out;
+}
+
+std::size_t find_task_column(const std::vector<std::string>& names) { return find_alias(names, kTaskAliases); }
 
 TableFormat detect_format(const std::string& file, std::string_view first_bytes, TableFormat asked) {
   const auto text = first_bytes.find_first_not_of(" \t\r\n");

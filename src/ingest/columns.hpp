@@ -26,6 +26,13 @@ struct ColumnPlan {
   [[nodiscard]] char delimiter() const noexcept { return format == TableFormat::tsv ? '\t' : ','; }
 };
 
+/// A header's name as it is compared with others: lower case, without surrounding blanks; inner blanks, hyphens and
+/// dots are underscores.
+[[nodiscard]] std::string normalised(std::string_view name);
+
+/// The column of the task by the known aliases, or kNoColumn.
+[[nodiscard]] std::size_t find_task_column(const std::vector<std::string>& names);
+
 /// The format by the name of the file and, where that says nothing, by the first line.
 [[nodiscard]] TableFormat detect_format(const std::string& file, std::string_view first_bytes, TableFormat asked);
 

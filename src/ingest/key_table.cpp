@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <string>
 
@@ -16,10 +17,23 @@ constexpr std::size_t kRowsPerBlock = std::size_t{1} << 17;
 // Names are looked up in batches: while one is compared, the slots of the next are fetched, because in a large table
 // each is a cache miss.
 constexpr std::size_t kBatch = 32;
+constexpr std::size_t kNoEnd = ~std::size_t{0};
 
-/// Slots come in pairs that share a cache line; probing begins with the first of a pair, so that the second costs
-/// nothing.
-constexpr std::size_t first_slot(std::uint32_t tag, std::size_t mask) noexcept { return tag & mask & ~std::size_t{1}; }
+/// The slots to try for a tag. Two share a cache line, and two lines are often fetched together: so the first pair
+/// comes first, then the other pair of its four, then the fours that follow.
+class Probe {
+ public:
+  static constexpr std::size_t kStepsPerLine = 2;
+
+  Probe(std::uint32_t tag, std::size_t mask, std::size_t step = 0) noexcept
+      : mask_(mask), first_(tag & mask & ~std::size_t{1}), step_(step) {}
+  [[nodiscard]] std::size_t at() const noexcept { return ((first_ + (step_ & ~std::size_t{3})) & mask_) ^ (step_ & 3); }
+  [[nodiscard]] std::size_t step() const noexcept { return step_; }
+  void next() noexcept { ++step_; }
+
+ private:
+  std::size_t mask_, first_, step_;
+};
 
 /// The empty statement keeps the compiler from dropping a loop that does nothing but fetch.
 void fetch_line(const void* place) noexcept {
@@ -45,10 +59,10 @@ void KeyTable::grow(ThreadPool& pool) {
     shard.unnumbered.clear();
     for (const Slot& slot : all_slots_of(s)) {
       if (slot.used == 0) continue;
-      std::size_t at = first_slot(slot.tag, mask);
-      while (slots[at].used != 0) at = (at + 1) & mask;
-      slots[at] = slot;
-      if ((slot.id & kProvisional) != 0) shard.unnumbered.push_back(static_cast<std::uint32_t>(at));
+      Probe probe(slot.tag, mask);
+      while (slots[probe.at()].used != 0) probe.next();
+      slots[probe.at()] = slot;
+      if ((slot.id & kProvisional) != 0) shard.unnumbered.push_back(static_cast<std::uint32_t>(probe.at()));
     }
     shard.full = false;
   });
@@ -64,20 +78,20 @@ std::string_view KeyTable::name_of(const Slot& slot) noexcept {
 }
 
 /// Does the slot hold the name of the entry? The bytes decide.
-bool KeyTable::holds(const Slot& slot, const KeyEntry& entry) noexcept {
+inline bool KeyTable::holds(const Slot& slot, const KeyEntry& entry) noexcept {
   if (slot.tag != entry.tag() || slot.size != entry.size()) return false;
   if (!entry.is_inline()) return std::memcmp(name_of(slot).data(), entry.data(), entry.size()) == 0;
   return ((slot.words[0] ^ entry.words()[0]) | (slot.words[1] ^ entry.words()[1])) == 0;
 }
 
-void KeyTable::resolve(Shard& shard, Slot* slots, std::size_t mask, const KeyEntry& entry, std::uint32_t first_row,
-                       std::uint32_t* out) {
-  for (std::size_t at = first_slot(entry.tag(), mask);; at = (at + 1) & mask) {
-    Slot& slot = slots[at];
+bool KeyTable::resolve(Shard& shard, Slot* slots, std::size_t mask, std::size_t first_step, std::size_t end_step,
+                       const KeyEntry& entry, std::uint32_t first_row, std::uint32_t* out) {
+  for (Probe probe(entry.tag(), mask, first_step); probe.step() < end_step; probe.next()) {
+    Slot& slot = slots[probe.at()];
     if (slot.used != 0) {
       if (!holds(slot, entry)) continue;
       out[entry.row()] = slot.id;
-      return;
+      return true;
     }
     slot.tag = entry.tag();
     slot.id = kProvisional | (first_row + entry.row());
@@ -88,14 +102,31 @@ void KeyTable::resolve(Shard& shard, Slot* slots, std::size_t mask, const KeyEnt
     if (!entry.is_inline()) {
       slot.words[0] = reinterpret_cast<std::uintptr_t>(shard.text.copy({entry.data(), entry.size()}).data());
     }
-    shard.unnumbered.push_back(static_cast<std::uint32_t>(at));
+    shard.unnumbered.push_back(static_cast<std::uint32_t>(probe.at()));
     ++shard.names;
     out[entry.row()] = slot.id;
-    return;
+    return true;
   }
+  return false;
+}
+
+void KeyTable::settle_shard(std::size_t shard_index) {
+  Shard& shard = shards_[shard_index];
+  if (!shard.numbered) return;
+  for (const std::uint32_t at : shard.unnumbered) {
+    Slot& slot = slots_of(shard_index)[at];
+    slot.id = final_of_row_[slot.id & ~kProvisional];
+  }
+  shard.unnumbered.clear();
+  shard.numbered = false;
+}
+
+void KeyTable::settle(ThreadPool& pool) {
+  pool.for_each_block(kShards, [&](std::size_t s, unsigned) { settle_shard(s); });
 }
 
 void KeyTable::intern_shard(std::size_t shard_index, std::span<const Chunk> chunks, std::span<std::uint32_t> ids) {
+  settle_shard(shard_index);
   Shard& shard = shards_[shard_index];
   Slot* const slots = slots_of(shard_index);
   const std::size_t mask = slots_per_shard_ - 1;
@@ -108,7 +139,7 @@ void KeyTable::intern_shard(std::size_t shard_index, std::span<const Chunk> chun
       return entries.subspan(begin, std::min(kBatch, entries.size() - begin));
     };
     const auto fetch = [&](std::size_t begin) {
-      for (const auto& entry : batch(begin)) fetch_line(slots + first_slot(entry.tag(), mask));
+      for (const auto& entry : batch(begin)) fetch_line(slots + Probe(entry.tag(), mask).at());
     };
     if (slots_per_shard_ > 0) fetch(shard.next_entry);
     for (; shard.next_entry < entries.size(); shard.next_entry += kBatch) {
@@ -117,9 +148,18 @@ void KeyTable::intern_shard(std::size_t shard_index, std::span<const Chunk> chun
         return;
       }
       fetch(shard.next_entry + kBatch);
+      // Where the first line is full of others the rest waits until its next line is there. No name is overtaken by
+      // itself: once its first line is full, each of its entries waits, in order.
+      std::array<const KeyEntry*, kBatch> waiting;
+      std::size_t wait = 0;
+      std::uint32_t* const out = ids.data() + first_row;
+      constexpr std::size_t kLine = Probe::kStepsPerLine;
       for (const auto& entry : batch(shard.next_entry)) {
-        resolve(shard, slots, mask, entry, first_row, ids.data() + first_row);
+        if (resolve(shard, slots, mask, 0, kLine, entry, first_row, out)) continue;
+        fetch_line(slots + Probe(entry.tag(), mask, kLine).at());
+        waiting[wait++] = &entry;
       }
+      for (std::size_t i = 0; i < wait; ++i) resolve(shard, slots, mask, kLine, kNoEnd, *waiting[i], first_row, out);
     }
   }
 }
@@ -134,41 +174,43 @@ void KeyTable::number_new(std::span<std::uint32_t> ids, ThreadPool& pool) {
                 fmt::format("more than {} different tasks or workers: split the data", kMaxNames));
   }
   if (final_of_row_.size() < ids.size()) final_of_row_.resize(ids.size());
+  for (Shard& shard : shards_) shard.numbered = true;
   // The row that is its own provisional id is the one where a name appears first.
   const Blocks blocks{ids.size(), kRowsPerBlock};
   std::vector<std::uint64_t> first_id(blocks.count() + 1, 0);
-  pool.for_each_block(blocks.count(), [&](std::size_t b, unsigned) {
-    std::uint64_t found = 0;
-    for (std::size_t row = blocks.begin(b); row < blocks.end(b); ++row) {
-      found += ids[row] == (kProvisional | static_cast<std::uint32_t>(row)) ? 1 : 0;
-    }
-    first_id[b + 1] = found;
-  });
   first_id[0] = size_;
-  std::partial_sum(first_id.begin(), first_id.end(), first_id.begin());
+  size_ = names;
+  if (blocks.count() > 1) {
+    pool.for_each_block(blocks.count(), [&](std::size_t b, unsigned) {
+      std::uint64_t found = 0;
+      for (std::size_t row = blocks.begin(b); row < blocks.end(b); ++row) {
+        found += ids[row] == (kProvisional | static_cast<std::uint32_t>(row)) ? 1 : 0;
+      }
+      first_id[b + 1] = found;
+    });
+    std::partial_sum(first_id.begin(), first_id.end(), first_id.begin());
+  }
+  // Names that appear first in the same block get their ids at once, without branches, for new and known ones are
+  // mixed.
   pool.for_each_block(blocks.count(), [&](std::size_t b, unsigned) {
     auto next = static_cast<std::uint32_t>(first_id[b]);
+    const std::uint32_t first_here = kProvisional | static_cast<std::uint32_t>(blocks.begin(b));
     for (std::size_t row = blocks.begin(b); row < blocks.end(b); ++row) {
-      if (ids[row] == (kProvisional | static_cast<std::uint32_t>(row))) final_of_row_[row] = next++;
+      const std::uint32_t id = ids[row];
+      final_of_row_[row] = next;
+      next += id == (kProvisional | static_cast<std::uint32_t>(row)) ? 1 : 0;
+      const bool here = id >= first_here;
+      const std::uint32_t number = final_of_row_[here ? id & ~kProvisional : row];
+      ids[row] = here ? number : id;
     }
   });
-  // Then the other rows, in smaller pieces, and the slots follow.
+  if (blocks.count() == 1) return;
   const Blocks pieces{ids.size(), kRowsPerBlock / 16};
-  pool.for_each_block(pieces.count() + kShards, [&](std::size_t b, unsigned) {
-    if (b < kShards) {
-      Shard& shard = shards_[b];
-      for (const std::uint32_t at : shard.unnumbered) {
-        Slot& slot = slots_of(b)[at];
-        slot.id = final_of_row_[slot.id & ~kProvisional];
-      }
-      shard.unnumbered.clear();
-      return;
-    }
-    for (std::size_t row = pieces.begin(b - kShards); row < pieces.end(b - kShards); ++row) {
+  pool.for_each_block(pieces.count(), [&](std::size_t b, unsigned) {
+    for (std::size_t row = pieces.begin(b); row < pieces.end(b); ++row) {
       if ((ids[row] & kProvisional) != 0) ids[row] = final_of_row_[ids[row] & ~kProvisional];
     }
   });
-  size_ = names;
 }
 
 std::uint32_t KeyTable::find(std::string_view name) const noexcept {
@@ -177,14 +219,15 @@ std::uint32_t KeyTable::find(std::string_view name) const noexcept {
   if (slots_per_shard_ == 0) return kAbsent;
   const auto slots = all_slots_of(h >> (64 - kShardBits));
   const std::size_t mask = slots_per_shard_ - 1;
-  for (std::size_t at = first_slot(entry.tag(), mask);; at = (at + 1) & mask) {
-    const Slot& slot = slots[at];
+  for (Probe probe(entry.tag(), mask);; probe.next()) {
+    const Slot& slot = slots[probe.at()];
     if (slot.used == 0) return kAbsent;
     if (holds(slot, entry)) return slot.id;
   }
 }
 
 NameTable KeyTable::release(ThreadPool& pool) {
+  settle(pool);
   std::vector<std::uint64_t> offsets(size_ + 1, 0);
   pool.for_each_block(kShards, [&](std::size_t s, unsigned) {
     for (const Slot& slot : all_slots_of(s)) {
@@ -199,7 +242,7 @@ NameTable KeyTable::release(ThreadPool& pool) {
     }
     shards_[s] = Shard{};
   });
-  slots_ = {};
+  HugeVector<Slot>().swap(slots_);  // the sort that follows takes this memory over
   slots_per_shard_ = 0;
   size_ = 0;
   return {std::move(characters), std::move(offsets)};

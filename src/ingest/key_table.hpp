@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstdint>
 #include <cstring>
+#include <new>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -108,26 +109,41 @@ inline constexpr std::size_t kLongestName = 0xFFFF;
 /// The names of one column of one chunk in row order, dealt out by hash.
 class ShardedKeys {
  public:
+  ShardedKeys() = default;
+  ShardedKeys(const ShardedKeys&) = delete;
+  ShardedKeys& operator=(const ShardedKeys&) = delete;
+
   void clear() noexcept {
-    for (auto& list : lists_) list.size = 0;
+    for (auto& list : lists_) list.next = list.entries.data();
   }
-  void add(std::string_view name, std::uint64_t hash, std::uint32_t row) { add(KeyEntry(name, hash, row), hash); }
-  void add(const KeyEntry& entry, std::uint64_t hash) {
-    List& list = lists_[hash >> (64 - kShardBits)];
-    if (list.size == list.entries.size()) [[unlikely]]
-      list.grow();
-    list.entries[list.size++] = entry;
+  /// Inlined, so that the entry is made where it stays: one that is copied right after it was written, by other widths,
+  /// has to wait until the writes have left the processor.
+  [[gnu::always_inline]] void add(std::string_view name, std::uint64_t hash, std::uint32_t row) {
+    ::new (static_cast<void*>(place_for(hash))) KeyEntry(name, hash, row);
   }
   [[nodiscard]] std::span<const KeyEntry> operator[](std::size_t shard) const noexcept {
-    return std::span(lists_[shard].entries).first(lists_[shard].size);
+    return {lists_[shard].entries.data(), lists_[shard].next};
   }
 
  private:
   struct List {
-    HugeVector<KeyEntry> entries;
-    std::size_t size = 0;
-    void grow() { entries.resize(std::max<std::size_t>(64, 2 * size)); }
+    HugeVector<KeyEntry> entries;  // room for them; `next` is the end of those in use
+    KeyEntry* next = nullptr;
+    KeyEntry* end = nullptr;
+
+    [[gnu::noinline]] void grow() {
+      const auto used = static_cast<std::size_t>(next - entries.data());
+      entries.resize(std::max<std::size_t>(64, 2 * used));
+      next = entries.data() + used;
+      end = entries.data() + entries.size();
+    }
   };
+  [[nodiscard, gnu::always_inline]] KeyEntry* place_for(std::uint64_t hash) {
+    List& list = lists_[hash >> (64 - kShardBits)];
+    if (list.next == list.end) [[unlikely]]
+      list.grow();
+    return list.next++;
+  }
   std::array<List, kShards> lists_;
 };
 
@@ -146,7 +162,7 @@ class KeyTable {
 
   /// Seeded, so that nobody can craft names that collide. Short names are mixed from their two words: this and nothing
   /// else is done for every field, and the general hash takes four times as long.
-  [[nodiscard]] std::uint64_t hash(std::string_view name) const noexcept {
+  [[nodiscard, gnu::always_inline]] std::uint64_t hash(std::string_view name) const noexcept {
     if (name.size() > PackedName::kMostBytes) return hash_bytes(name, seed_);
     const PackedName packed(name);
     const std::uint64_t first = folded_product(packed.words[0] ^ seed_, packed.words[1] ^ second_seed_);
@@ -169,7 +185,11 @@ class KeyTable {
   /// Replaces the provisional ids. Throws when there are too many names.
   void number_new(std::span<std::uint32_t> ids, ThreadPool& pool);
 
-  /// The id of a name, or kAbsent.
+  /// To be called after the last window: number_new leaves the table's own copy of the new ids to the next visit of
+  /// each shard.
+  void settle(ThreadPool& pool);
+
+  /// The id of a name, or kAbsent; of a settled table.
   [[nodiscard]] std::uint32_t find(std::string_view name) const noexcept;
 
   /// The names in order of their ids; the table is left empty.
@@ -190,6 +210,7 @@ class KeyTable {
   struct alignas(64) Shard {
     std::uint32_t names = 0;
     bool full = false;
+    bool numbered = false;                       // those unnumbered have numbers now, in final_of_row_
     std::size_t next_chunk = 0, next_entry = 0;  // where to go on
     std::vector<std::uint32_t> unnumbered;       // slots with a provisional id
     Arena text;
@@ -205,8 +226,11 @@ class KeyTable {
     return {slots_.data() + shard * slots_per_shard_, slots_per_shard_};
   }
   static bool holds(const Slot& slot, const KeyEntry& entry) noexcept;
-  static void resolve(Shard& shard, Slot* slots, std::size_t mask, const KeyEntry& entry, std::uint32_t first_row,
-                      std::uint32_t* out);
+  /// Looks for the entry's name in the slots of the steps [first_step, end_step), puts it into the first free one, and
+  /// writes its id. False: others hold them all.
+  static bool resolve(Shard& shard, Slot* slots, std::size_t mask, std::size_t first_step, std::size_t end_step,
+                      const KeyEntry& entry, std::uint32_t first_row, std::uint32_t* out);
+  void settle_shard(std::size_t shard);
   [[nodiscard]] static std::string_view name_of(const Slot& slot) noexcept;
 
   std::uint64_t seed_;

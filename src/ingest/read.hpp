@@ -1,18 +1,33 @@
 #pragma once
 
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "ingest/byte_source.hpp"
 #include "ingest/tuning.hpp"
 #include "wisecrowd/ingest.hpp"
+#include "wisecrowd/read_features.hpp"
 
 namespace wisecrowd::ingest {
 
 // The public functions with all that tests and fuzzers want to choose: bytes in memory, sizes of the working pieces.
 
+/// Gold of tasks that nobody answered; its classes count among those of the data.
+struct OtherGold {
+  std::vector<std::string> tasks;
+  std::vector<ClassId> labels;
+};
+
+/// With `other_gold`, gold of tasks without answers is collected there; without, it is left aside with a warning.
 [[nodiscard]] Dataset read_dataset(const Input& answers, const std::optional<Input>& gold, const ReadOptions& options,
-                                   const Tuning& tuning, const RunContext& context, DataReport* report = nullptr);
+                                   const Tuning& tuning, const RunContext& context, DataReport* report = nullptr,
+                                   OtherGold* other_gold = nullptr);
 [[nodiscard]] LabelTable read_label_table(const Input& input, const ReadOptions& options, const Tuning& tuning,
                                           const RunContext& context, DataReport* report = nullptr);
+
+[[nodiscard]] FeatureTable read_features(const Input& features, const std::optional<Input>& tasks,
+                                         const FeatureOptions& options, const Tuning& tuning, const RunContext& context,
+                                         DataReport* report = nullptr);
 
 }  // namespace wisecrowd::ingest

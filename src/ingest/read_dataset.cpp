@@ -42,6 +42,7 @@ void warn_of_lookalikes(const ClassColumn& classes, const std::string& file, Dat
 /// Gold by task of the answers, as codes of their classes.
 struct Gold {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> task_and_code;
+  std::vector<std::pair<std::string, std::uint32_t>> others;  ///< of tasks without answers, if they are wanted
 };
 
 /// Gold is laid out by its own options, else like the answers where it has such columns, else by the aliases.
@@ -73,7 +74,7 @@ ColumnPlan plan_gold(const std::string& file, TableFormat format, std::vector<st
 }
 
 Gold read_gold(const Input& input, const ReadOptions& options, const Tuning& tuning, const RunContext& context,
-               Table& answers, DataReport& report) {
+               bool want_others, Table& answers, DataReport& report) {
   ReadOptions reading = options;
   reading.format = TableFormat::automatic;
   const auto plan = [&](const std::string& name, TableFormat format, std::vector<std::string> names) {
@@ -105,14 +106,18 @@ Gold read_gold(const Input& input, const ReadOptions& options, const Tuning& tun
   const NameTable tasks = settled.table.tasks.release(context.pool());
   for (std::size_t t = 0; t < tasks.size(); ++t) {
     const std::uint32_t task = answers.tasks.find(tasks[t]);
-    if (task == KeyTable::kAbsent) {
+    if (task == KeyTable::kAbsent && !want_others) {
       if (unknown++ == 0) example = printable(tasks[t]);
       continue;
     }
     const std::string_view label = settled.table.classes.names()[settled.codes[t]];
     std::uint32_t code = answers.classes.find(label);
     if (code == Interner::kAbsent) code = answers.classes.add(label, file);
-    gold.task_and_code.emplace_back(task, code);
+    if (task == KeyTable::kAbsent) {
+      gold.others.emplace_back(tasks[t], code);
+    } else {
+      gold.task_and_code.emplace_back(task, code);
+    }
   }
   if (unknown > 0) {
     report.warnings.push_back(
@@ -163,7 +168,7 @@ Annotations build_without_repeats(Table& table, AnnotationNames names, ThreadPoo
 }  // namespace
 
 Dataset read_dataset(const Input& answers, const std::optional<Input>& gold, const ReadOptions& options,
-                     const Tuning& tuning, const RunContext& context, DataReport* report) {
+                     const Tuning& tuning, const RunContext& context, DataReport* report, OtherGold* other_gold) {
   DataReport own;
   DataReport& notes = report != nullptr ? *report : own;
   notes = {};
@@ -188,7 +193,7 @@ Dataset read_dataset(const Input& answers, const std::optional<Input>& gold, con
                                                   table.file, notes.rows, notes.problems.front().text()));
   }
   Gold known;
-  if (gold) known = read_gold(*gold, options, tuning, context, table, notes);
+  if (gold) known = read_gold(*gold, options, tuning, context, other_gold != nullptr, table, notes);
   warn_of_lookalikes(table.classes, table.file, notes);
 
   const auto ids = table.classes.final_ids();
@@ -197,6 +202,10 @@ Dataset read_dataset(const Input& answers, const std::optional<Input>& gold, con
   if (gold) {
     data.gold.assign(table.tasks.size(), kNoClass);
     for (const auto& [task, code] : known.task_and_code) data.gold[task] = ClassId{ids[code]};
+    for (auto& [task, code] : known.others) {
+      other_gold->tasks.push_back(std::move(task));
+      other_gold->labels.push_back(ClassId{ids[code]});
+    }
   }
   AnnotationNames names{table.tasks.release(pool), table.workers.release(pool), table.classes.final_names()};
   if (context.cancelled()) throw Cancelled();

@@ -321,6 +321,33 @@ TEST(ReadDataset, ThreadsAndSizesChangeNothing) {
   }
 }
 
+/// Enough rows that a window is numbered in several blocks, and enough names that many find their place in the table
+/// taken.
+TEST(ReadDataset, ManyNamesKeepTheOrderOfFirstAppearance) {
+  std::string csv = "task,worker,label\n";
+  std::vector<std::string> order;
+  std::vector<bool> met(60'000, false);
+  std::uint64_t state = 7;
+  for (int i = 0; i < 300'000; ++i) {
+    state = state * 6364136223846793005ULL + 1442695040888963407ULL;
+    const auto task = static_cast<std::size_t>((state >> 33) % met.size());
+    csv += fmt::format("{},{},{}\n", task, (state >> 20) % 4000, (state >> 50) % 3);
+    if (met[task]) continue;
+    met[task] = true;
+    order.push_back(std::to_string(task));
+  }
+  std::optional<std::uint64_t> expected;
+  for (const std::size_t window : {std::size_t{1} << 18, std::size_t{1} << 24}) {
+    const RunContext context({.threads = 3});
+    const Tuning tuning{.window_bytes = window, .window_per_thread = false};
+    const Dataset data = ingest::read_dataset({"a.csv", csv}, std::nullopt, {}, tuning, context);
+    ASSERT_EQ(data.answers.task_count(), order.size());
+    for (std::size_t t = 0; t < order.size(); ++t) ASSERT_EQ(data.answers.task_names()[t], order[t]);
+    if (!expected) expected = data.answers.content_hash();
+    EXPECT_EQ(data.answers.content_hash(), *expected);
+  }
+}
+
 TEST(ReadDataset, CancelLeavesByItsOwnException) {
   std::atomic<bool> cancel{false};
   int reports = 0;

@@ -18,17 +18,14 @@ class alignas(128) RecentNames {
   [[nodiscard]] std::uint32_t find(const KeyEntry& entry) noexcept {
     if (!useful_) return kAbsent;
     ++asked_;
-    const std::uint32_t check = check_of(entry);
+    // Both places are looked at without a branch: which of them has the name cannot be foretold.
     const std::size_t at = entry.tag() & (kSlots - 1);
-    for (const std::size_t place : {at, at ^ 1}) {
-      const Slot& slot = slots_[place];
-      if (slot.check == check && slot.words[0] == entry.words()[0] && slot.words[1] == entry.words()[1] &&
-          slot.id != kAbsent) {
-        ++found_;
-        return slot.id;
-      }
-    }
-    return kAbsent;
+    const Slot& first = slots_[at];
+    const Slot& second = slots_[at ^ 1];
+    const std::uint32_t other = differs(second, entry) ? kAbsent : second.id;
+    const std::uint32_t id = differs(first, entry) ? other : first.id;
+    found_ += id != kAbsent ? 1 : 0;
+    return id;
   }
   void remember(const KeyEntry& entry, std::uint32_t id) noexcept {
     if (!useful_ || !entry.is_inline()) return;
@@ -43,7 +40,7 @@ class alignas(128) RecentNames {
       useful_ = found_ * 3 > asked_;
       asked_ = found_ = 0;
     }
-    if (!useful_) slots_ = {};
+    if (!useful_) std::vector<Slot>().swap(slots_);
   }
 
  private:
@@ -57,6 +54,10 @@ class alignas(128) RecentNames {
   /// is not inline it matches no slot's, because only inline names are remembered.
   [[nodiscard]] static std::uint32_t check_of(const KeyEntry& entry) noexcept {
     return (entry.tag() & ~std::uint32_t{31}) | entry.size_code();
+  }
+  [[nodiscard]] static bool differs(const Slot& slot, const KeyEntry& entry) noexcept {
+    return ((slot.words[0] ^ entry.words()[0]) | (slot.words[1] ^ entry.words()[1]) | (slot.check ^ check_of(entry))) !=
+           0;
   }
 
   std::vector<Slot> slots_ = std::vector<Slot>(kSlots);

@@ -25,7 +25,8 @@ constexpr std::uint16_t kNoLabel = 0xFFFF;
 constexpr std::uint64_t kAnswersPerPiece = std::uint64_t{1} << 20;
 /// Fewer entries than this are not worth waking the other threads.
 constexpr std::uint32_t kFewEntries = 1024;
-constexpr std::size_t kQuoteSearchBytes = std::size_t{1} << 18;
+/// Text is searched so quickly that waking a thread for less takes longer.
+constexpr std::size_t kQuoteSearchBytes = std::size_t{4} << 20;
 
 std::uint64_t random_seed() {
   std::random_device device;
@@ -79,6 +80,8 @@ class TableReader {
     if (report_.rows == 0) {
       throw Error(ErrorCode::bad_input, fmt::format("{}: there is no row after the header", table_.file));
     }
+    table_.tasks.settle(context_.pool());
+    table_.workers.settle(context_.pool());
     return std::move(table_);
   }
 
@@ -104,7 +107,8 @@ class TableReader {
     }
     std::vector<std::uint32_t> ids(row);
     const KeyTable::Chunk chunk{keys.get(), 0};
-    intern({}, {}, {&chunk, 1}, ids, context_.pool());
+    intern(
+        {}, {}, {&chunk, 1}, ids, 0, [](std::size_t) {}, context_.pool());
   }
 
   [[nodiscard]] bool has_quote(std::string_view bytes) const {
@@ -200,20 +204,21 @@ class TableReader {
     if (has_workers) piece.workers.resize(begin + rows);
     const std::span task_ids(piece.tasks.data() + begin, rows);
     const std::span worker_ids(piece.workers.data() + (has_workers ? begin : 0), has_workers ? rows : 0);
-    ThreadPool& pool = rows < kFewEntries ? alone_ : context_.pool();
-    pool.for_each_block(chunks.size(), [&](std::size_t c, unsigned) {
+    // Beside the lookups, whose rows are others, so that the threads need not wait for each other once more.
+    const auto copy_known = [&](std::size_t c) {
       const auto& codes = chunks[c]->classes.shared_codes();
       std::uint16_t* out = piece.labels.data() + begin + first_row[c];
       for (const std::uint32_t code : chunks[c]->labels) *out++ = code == Chunk::kBareTask ? kNoLabel : codes[code];
-      if (has_workers) {
-        std::copy(chunks[c]->worker_ids.begin(), chunks[c]->worker_ids.end(), worker_ids.begin() + first_row[c]);
+      if (!has_workers) return;
+      std::uint32_t* worker = worker_ids.data() + first_row[c];
+      for (const std::uint32_t id : chunks[c]->worker_ids) {
+        if (id != RecentNames::kAbsent) *worker = id;
+        ++worker;
       }
-    });
-    if (has_workers) {
-      intern(tasks, task_ids, workers, worker_ids, pool);
-    } else {
-      intern(tasks, task_ids, {}, {}, pool);
-    }
+    };
+    if (!has_workers) workers.clear();
+    intern(tasks, task_ids, workers, worker_ids, chunks.size(), copy_known,
+           rows < kFewEntries ? alone_ : context_.pool());
     for (const auto& chunk : chunks) {
       table_.numbers.insert(table_.numbers.end(), chunk->numbers.begin(), chunk->numbers.end());
     }
@@ -226,15 +231,19 @@ class TableReader {
     }
   }
 
-  /// Ids for the names of a window; shards of both columns are worked on side by side.
+  /// Ids for the names of a window; shards of both columns, and `beside` calls of other(i), are worked on side by side.
+  template <class Other>
   void intern(std::span<const KeyTable::Chunk> tasks, std::span<std::uint32_t> task_ids,
-              std::span<const KeyTable::Chunk> workers, std::span<std::uint32_t> worker_ids, ThreadPool& pool) {
-    for (;;) {
-      pool.for_each_block(2 * kShards, [&](std::size_t b, unsigned) {
+              std::span<const KeyTable::Chunk> workers, std::span<std::uint32_t> worker_ids, std::size_t beside,
+              const Other& other, ThreadPool& pool) {
+    for (;; beside = 0) {
+      pool.for_each_block(2 * kShards + beside, [&](std::size_t b, unsigned) {
         if (b < kShards) {
           table_.tasks.intern_shard(b, tasks, task_ids);
-        } else {
+        } else if (b < 2 * kShards) {
           table_.workers.intern_shard(b - kShards, workers, worker_ids);
+        } else {
+          other(b - 2 * kShards);
         }
       });
       const bool more_tasks = table_.tasks.needs_room();

@@ -113,6 +113,59 @@ TEST(Assignment, RegularWorksWhenDense) {
   }
 }
 
+TEST(Assignment, NearlyRegularDegreesDifferByOne) {
+  for (const auto& [tasks, workers_count, per_task] :
+       {std::tuple(666, 500, 3), std::tuple(7, 5, 3), std::tuple(3, 6, 3), std::tuple(1, 10, 3),
+        std::tuple(11, 4, 2)}) {
+    const SimulationSize size{static_cast<std::size_t>(tasks), static_cast<std::size_t>(workers_count), 2,
+                              static_cast<std::size_t>(per_task)};
+    std::vector<std::size_t> most(size.workers, 0);
+    for (std::uint64_t seed = 0; seed < 40; ++seed) {
+      std::vector<WorkerId> workers(size.tasks * size.answers_per_task);
+      ASSERT_TRUE(assign_regularly(size, RunContext({.seed = seed, .threads = 1}), workers));
+      expect_distinct_and_sorted(size, workers);
+      const auto degrees = tasks_per_worker(size, workers);
+      const std::size_t fewest = workers.size() / size.workers;
+      for (std::size_t w = 0; w < degrees.size(); ++w) {
+        ASSERT_TRUE(degrees[w] == fewest || degrees[w] == fewest + 1);
+        most[w] += degrees[w] - fewest;
+      }
+    }
+    // The rest goes to other workers each time.
+    EXPECT_TRUE(size.workers > 10 || std::count(most.begin(), most.end(), 0U) == 0);
+  }
+}
+
+TEST(Assignment, ByChanceEveryPairAlike) {
+  const SimulationSize size{20000, 12, 2, 3};
+  ChanceAssignment found;
+  ASSERT_TRUE(assign_by_chance(size, 0.25, RunContext({.seed = 6}), found));
+  ASSERT_EQ(found.counts.size(), 20000U);
+  std::vector<double> of_degree(13, 0);
+  std::size_t at = 0;
+  for (const std::uint32_t count : found.counts) {
+    ++of_degree[count];
+    for (std::size_t i = 1; i < count; ++i) ASSERT_LT(found.workers[at + i - 1], found.workers[at + i]);
+    at += count;
+  }
+  ASSERT_EQ(at, found.workers.size());
+  for (const std::size_t n : tasks_per_worker(size, found.workers)) {
+    EXPECT_NEAR(static_cast<double>(n), 5000, 5 * std::sqrt(20000 * .25 * .75));
+  }
+  double binomial = std::pow(.75, 12);
+  for (std::size_t d = 0; d <= 12; ++d) {
+    const double expected = 20000 * binomial;
+    EXPECT_NEAR(of_degree[d], expected, 5 * std::sqrt(expected) + 1) << d;
+    binomial *= .25 / .75 * static_cast<double>(12 - d) / static_cast<double>(d + 1);
+  }
+  ChanceAssignment all;
+  ASSERT_TRUE(assign_by_chance(size, 1, RunContext(), all));
+  EXPECT_EQ(all.workers.size(), 240000U);
+  ChanceAssignment other;
+  ASSERT_TRUE(assign_by_chance(size, 0.25, RunContext({.seed = 6}), other, TaskPart::held_out));
+  EXPECT_NE(found.counts, other.counts);
+}
+
 TEST(AliasTable, FollowsItsWeights) {
   const double weights[] = {0, 5, 1, 3, 1};
   const AliasTable table(weights);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/rng.hpp"
+#include "simulate/world.hpp"
 #include "wisecrowd/ids.hpp"
 #include "wisecrowd/simulate.hpp"
 
@@ -41,11 +42,18 @@ class PairDraws {
 /// What a worker says of a task, given the truth. Must be a pure function.
 using AnswerRule = std::function<std::size_t(std::uint64_t task, std::size_t truth, std::size_t worker)>;
 
+/// The probability that a worker's answer to a task is right. Must be a pure function.
+using ReliabilityRule = std::function<double(std::uint64_t task, std::size_t worker)>;
+
 /// The workers of a simulation.
 struct Crowd {
   std::vector<double> confusion;   ///< workers × truth × label, rows sum to 1
   std::vector<std::string> kinds;  ///< one per worker
   AnswerRule answer;               ///< empty: answers are drawn independently from `confusion`
+  ReliabilityRule reliability;     ///< empty: does not depend on the task
+  std::vector<double> expertise;   ///< with `reliability`: each worker's mean
+  /// The last so many workers answer every task, besides the answers_per_task of the others.
+  std::size_t everywhere = 0;
 };
 
 /// What a kind gets to draw its workers with.
@@ -53,6 +61,8 @@ struct CrowdRequest {
   const SimulationSize& size;
   const Parameters& parameters;
   Rng rng;  ///< for everything about workers; kinds fork it by name
+  const World& world;
+  const RunContext& context;
 };
 
 /// The name of worker w: worker_000001, ….

@@ -12,6 +12,7 @@
 #include "simulate/assignment.hpp"
 #include "simulate/class_prior.hpp"
 #include "simulate/crowd.hpp"
+#include "simulate/world.hpp"
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
@@ -22,12 +23,21 @@ namespace wisecrowd {
     SimulationInfo info();                   \
     Crowd draw(const CrowdRequest& request); \
   }
+// A protocol also has a size of its own, and may say what the tasks are like before workers are drawn.
+#define WISECROWD_PROTOCOL(kind)                               \
+  WISECROWD_SIMULATION(kind)                                   \
+  namespace kind##_crowd {                                     \
+    SimulationSize default_size(const Parameters& parameters); \
+    void prepare(const CrowdRequest& request, World& world);   \
+  }
 #include "simulate/kinds.def"
+#undef WISECROWD_PROTOCOL
 #undef WISECROWD_SIMULATION
 
 namespace {
 
 constexpr std::size_t kTasksPerBlock = 8192;
+constexpr std::size_t kMostAnswers = 0xFFFFFFFE;
 /// 4 GiB of confusion tables.
 constexpr std::size_t kMostTableCells = std::size_t{1} << 29;
 
@@ -35,13 +45,23 @@ struct Entry {
   std::string_view name;
   SimulationInfo (*info)();
   Crowd (*draw)(const CrowdRequest&);
+  SimulationSize (*default_size)(const Parameters&);  // or null
+  void (*prepare)(const CrowdRequest&, World&);       // or null
 };
 
 constexpr std::array kEntries = {
-#define WISECROWD_SIMULATION(kind) Entry{#kind, &kind##_crowd::info, &kind##_crowd::draw},
+#define WISECROWD_SIMULATION(kind) Entry{#kind, &kind##_crowd::info, &kind##_crowd::draw, nullptr, nullptr},
+#define WISECROWD_PROTOCOL(kind) \
+  Entry{#kind, &kind##_crowd::info, &kind##_crowd::draw, &kind##_crowd::default_size, &kind##_crowd::prepare},
 #include "simulate/kinds.def"
+#undef WISECROWD_PROTOCOL
 #undef WISECROWD_SIMULATION
 };
+
+const Entry& entry_of(std::string_view kind) {
+  static_cast<void>(simulation_kind(kind));  // throws for an unknown name
+  return *std::find_if(kEntries.begin(), kEntries.end(), [&](const Entry& e) { return e.name == kind; });
+}
 
 void check(const SimulationSize& size) {
   const auto refuse = [](const std::string& message) { throw Error(ErrorCode::bad_parameter, message); };
@@ -59,7 +79,6 @@ void check(const SimulationSize& size) {
                     size.answers_per_task, size.workers));
   }
   // Compared by division: the products themselves may overflow.
-  constexpr std::size_t kMostAnswers = 0xFFFFFFFE;
   if (size.tasks > kMostAnswers / size.answers_per_task) {
     throw Error(ErrorCode::unsupported,
                 fmt::format("{} tasks × {} answers are more than the {} answers that one data set can hold: take fewer",
@@ -95,42 +114,101 @@ NameTable numbered_names(std::string_view prefix, std::size_t digits, std::size_
   return {std::move(characters), std::move(offsets)};
 }
 
-AnnotationNames make_names(const SimulationSize& size) {
-  std::vector<std::string> classes;
-  for (std::size_t k = 0; k < size.classes; ++k) classes.push_back(std::to_string(k));
-  return {numbered_names("task_", 8, size.tasks), numbered_names("worker_", 6, size.workers), NameTable(classes)};
-}
-
-bool assign(const SimulationSize& size, const Parameters& parameters, const RunContext& context,
-            std::span<WorkerId> workers) {
-  const std::string& assignment = parameters.choice("assignment");
-  if (assignment == "regular") return assign_regularly(size, context, workers);
-  if (assignment == "power_law") {
-    return assign_by_power_law(size, parameters.real("activity_exponent"), context, workers);
+AnnotationNames make_names(const World& world, std::size_t workers, const TaskOptions& options) {
+  AnnotationNames names;
+  names.workers = numbered_names("worker_", 6, workers);
+  if (options.given != nullptr) {
+    names.tasks = options.given->names;
+    names.classes = options.given->classes;
+    return names;
   }
-  return assign_uniformly(size, context, workers);
+  std::vector<std::string> classes;
+  for (std::size_t k = 0; k < world.classes; ++k) classes.push_back(std::to_string(k));
+  names.tasks = numbered_names("task_", 8, world.tasks);
+  names.classes = NameTable(classes);
+  return names;
 }
 
-/// Draws the truth of every task and what its workers say. False when cancelled.
-bool answer(const SimulationSize& size, const Crowd& crowd, std::span<const double> prior, const RunContext& context,
-            std::span<const WorkerId> workers, std::span<ClassId> truths, std::span<ClassId> labels) {
+[[noreturn]] void refuse_answers(double answers) {
+  throw Error(ErrorCode::unsupported,
+              fmt::format("{:.0f} answers are more than the {} that one data set can hold: take "
+                          "fewer tasks, workers or answers per task",
+                          answers, kMostAnswers));
+}
+
+/// Who answers which task: fills offsets over all tasks of the world and the workers of those in `tasks`.
+bool assign(const SimulationSize& whole, const Parameters& parameters, const RunContext& context,
+            std::span<const std::uint32_t> tasks, TaskPart part, std::size_t everywhere,
+            Annotations::Storage& storage) {
+  SimulationSize size = whole;
+  size.tasks = tasks.size();
+  ChanceAssignment assigned;
+  const std::string& choice = parameters.choice("assignment");
+  if (choice == "bernoulli") {
+    const double keep = parameters.real("keep");
+    const auto workers = static_cast<double>(size.workers);
+    const double probability = keep > 0 ? keep : static_cast<double>(size.answers_per_task) / workers;
+    if (probability * workers * static_cast<double>(size.tasks) > static_cast<double>(kMostAnswers)) {
+      refuse_answers(probability * workers * static_cast<double>(size.tasks));
+    }
+    if (!assign_by_chance(size, probability, context, assigned, part)) return false;
+  } else {
+    assigned.workers.resize(size.tasks * size.answers_per_task);
+    assigned.counts.assign(size.tasks, static_cast<std::uint32_t>(size.answers_per_task));
+    const std::span workers(assigned.workers);
+    const bool done = choice == "uniform" ? assign_uniformly(size, context, workers, part)
+                      : choice == "power_law"
+                          ? assign_by_power_law(size, parameters.real("activity_exponent"), context, workers, part)
+                          : assign_regularly(size, context, workers, part);
+    if (!done) return false;
+  }
+  const std::size_t answers = assigned.workers.size() + size.tasks * everywhere;
+  if (answers > kMostAnswers) refuse_answers(static_cast<double>(answers));
+  // Tasks come in order and workers sorted within each: the arrays can be filled as they will stay.
+  std::size_t next = 0;
+  std::size_t offset = 0;
+  for (std::size_t t = 0; t + 1 < storage.task_offsets.size(); ++t) {
+    storage.task_offsets[t] = static_cast<AnswerIndex>(offset);
+    if (next < tasks.size() && tasks[next] == t) offset += assigned.counts[next++] + everywhere;
+  }
+  storage.task_offsets.back() = static_cast<AnswerIndex>(offset);
+  if (everywhere == 0) {
+    storage.workers = std::move(assigned.workers);
+    return true;
+  }
+  storage.workers.resize(answers);
+  auto from = assigned.workers.begin();
+  auto to = storage.workers.begin();
+  for (const std::uint32_t count : assigned.counts) {
+    to = std::copy_n(from, count, to);
+    from += count;
+    for (std::size_t w = 0; w < everywhere; ++w) *to++ = WorkerId{static_cast<std::uint32_t>(size.workers + w)};
+  }
+  return true;
+}
+
+/// Draws what the workers of every task say, and how reliable they are where that depends on the task. False when
+/// cancelled.
+bool answer(const Crowd& crowd, const World& world, const RunContext& context, Annotations::Storage& storage,
+            std::vector<float>& reliability) {
   const PairDraws draws(context.rng("simulate answers"));
   const std::span confusion(crowd.confusion);
-  const Blocks blocks{size.tasks, kTasksPerBlock};
+  const std::size_t classes = world.classes;
+  storage.labels.resize(storage.workers.size());
+  if (crowd.reliability) reliability.resize(storage.workers.size());
+  const Blocks blocks{world.tasks, kTasksPerBlock};
   std::atomic<std::size_t> done{0};
   context.pool().for_each_block(blocks.count(), [&](std::size_t b, unsigned thread) {
     if (context.cancelled()) return;
-    Rng rng = context.rng("simulate truth", b);
     for (std::size_t t = blocks.begin(b); t < blocks.end(b); ++t) {
-      const std::size_t truth = pick(prior, rng.uniform());
-      truths[t] = ClassId{static_cast<std::uint16_t>(truth)};
-      for (std::size_t a = t * size.answers_per_task; a < (t + 1) * size.answers_per_task; ++a) {
-        const std::size_t worker = index(workers[a]);
+      const std::size_t truth = index(world.truth[t]);
+      for (std::size_t a = storage.task_offsets[t]; a < storage.task_offsets[t + 1]; ++a) {
+        const std::size_t worker = index(storage.workers[a]);
         const std::size_t label =
             crowd.answer ? crowd.answer(t, truth, worker)
-                         : pick(confusion.subspan((worker * size.classes + truth) * size.classes, size.classes),
-                                draws(t, worker));
-        labels[a] = ClassId{static_cast<std::uint16_t>(label)};
+                         : pick(confusion.subspan((worker * classes + truth) * classes, classes), draws(t, worker));
+        storage.labels[a] = ClassId{static_cast<std::uint16_t>(label)};
+        if (crowd.reliability) reliability[a] = static_cast<float>(crowd.reliability(t, worker));
       }
     }
     const auto finished = static_cast<double>(++done);
@@ -172,42 +250,76 @@ const SimulationInfo& simulation_kind(std::string_view name) {
               fmt::format("there is no kind of simulation '{}': choose {}", name, fmt::join(names, ", ")));
 }
 
-Simulation simulate(std::string_view kind, const SimulationSize& size, const Parameters& parameters,
-                    const RunContext& context) {
-  static_cast<void>(simulation_kind(kind));  // throws for an unknown name
+SimulationSize default_simulation_size(std::string_view kind, const Parameters& parameters) {
+  const Entry& entry = entry_of(kind);
+  return entry.default_size == nullptr ? SimulationSize() : entry.default_size(parameters);
+}
+
+Simulation simulate(std::string_view kind, const SimulationSize& asked, const Parameters& parameters,
+                    const RunContext& context, const TaskOptions& options) {
+  const Entry& entry = entry_of(kind);
+  SimulationSize size = asked;
+  if (options.given != nullptr) {
+    size.tasks = options.given->truth.size();
+    size.classes = options.given->classes.size();
+  }
   check(size);
-  if (parameters.choice("assignment") == "regular") check_regular(size);
+  World world = start_world(size, options);
+  if (parameters.choice("assignment") == "regular") {
+    SimulationSize train = size;
+    train.tasks = world.train.size();
+    check_regular(train);
+  }
 
   Simulation simulation;
   simulation.kind = kind;
   simulation.size = size;
   simulation.parameters.assign(parameters.all().begin(), parameters.all().end());
+  simulation.gaussian_separation = options.gaussian_separation;
   simulation.seed = context.seed();
-  simulation.class_prior = draw_class_prior(size.classes, parameters, context.rng("simulate class prior"));
-  const auto draw_crowd =
-      std::find_if(kEntries.begin(), kEntries.end(), [&](const Entry& e) { return e.name == kind; })->draw;
-  Crowd crowd = draw_crowd({size, parameters, context.rng("simulate workers")});
-
-  // Tasks come in order and workers sorted within each: the arrays can be filled as they will stay.
-  auto storage = std::make_shared<Annotations::Storage>();
-  const std::size_t answers = size.tasks * size.answers_per_task;
-  storage->workers.resize(answers);
-  storage->labels.resize(answers);
-  storage->task_offsets.resize(size.tasks + 1);
-  for (std::size_t t = 0; t <= size.tasks; ++t) {
-    storage->task_offsets[t] = static_cast<AnswerIndex>(t * size.answers_per_task);
-  }
-  std::vector<ClassId> truths(size.tasks);
-  if (!assign(size, parameters, context, storage->workers) ||
-      !answer(size, crowd, simulation.class_prior, context, storage->workers, truths, storage->labels)) {
+  const auto cancelled = [&] {
     simulation.status = Status::cancelled;
     return simulation;
+  };
+
+  const CrowdRequest request{size, parameters, context.rng("simulate workers"), world, context};
+  if (entry.prepare != nullptr) entry.prepare(request, world);
+  if (context.cancelled() || !finish_world(parameters, options, context, world)) return cancelled();
+  Crowd crowd = entry.draw(request);
+  if (context.cancelled()) return cancelled();
+
+  const auto answers_of = [&](std::span<const std::uint32_t> tasks, TaskPart part, std::vector<float>& reliability,
+                              Annotations& answers) {
+    auto storage = std::make_shared<Annotations::Storage>();
+    storage->task_offsets.resize(world.tasks + 1);
+    if (!assign(size, parameters, context, tasks, part, crowd.everywhere, *storage)) return false;
+    if (!answer(crowd, world, context, *storage, reliability)) return false;
+    storage->names = make_names(world, crowd.kinds.size(), options);
+    answers = Annotations(std::move(storage));
+    return true;
+  };
+  Annotations answers;
+  std::vector<float> reliability;
+  if (!answers_of(world.train, TaskPart::train, reliability, answers)) return cancelled();
+  if (!world.held_out.empty() &&
+      !answers_of(world.held_out, TaskPart::held_out, simulation.held_out_reliability, simulation.held_out)) {
+    return cancelled();
   }
-  storage->names = make_names(size);
-  simulation.data.answers = Annotations(std::move(storage));
-  simulation.data.gold = std::move(truths);
+  simulation.data.answers = std::move(answers);
+  simulation.reliability = std::move(reliability);
+  simulation.data.gold = std::move(world.truth);
+  simulation.class_prior = std::move(world.class_prior);
+  simulation.features = std::move(world.drawn_features);
+  simulation.feature_columns = simulation.features.empty() ? 0 : world.feature_columns;
   simulation.confusion = std::move(crowd.confusion);
   simulation.worker_kind = std::move(crowd.kinds);
+  simulation.expertise = std::move(crowd.expertise);
+  if (options.given != nullptr) {
+    simulation.splits = options.given->splits;
+  } else if (!world.held_out.empty() || !simulation.features.empty()) {
+    simulation.splits.assign(world.tasks, Split::train);
+    for (const std::uint32_t t : world.held_out) simulation.splits[t] = Split::test;
+  }
   return simulation;
 }
 

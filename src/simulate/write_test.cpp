@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -103,6 +104,78 @@ TEST_F(WriteSimulation, WritesWhatWasDrawn) {
   EXPECT_EQ(record["tasks"], 500);
   EXPECT_EQ(record["seed"], 1);
   EXPECT_EQ(record["parameters"]["gamma"], 0.5);
+}
+
+/// The floats of an .npy file with their shape, read by the letter of the format.
+struct Array {
+  std::string header;
+  std::vector<float> values;
+};
+Array parse_npy(const std::string& bytes) {
+  EXPECT_EQ(bytes.substr(0, 8), std::string("\x93NUMPY\x01\x00", 8));
+  const std::size_t length = static_cast<unsigned char>(bytes[8]) + 256U * static_cast<unsigned char>(bytes[9]);
+  EXPECT_EQ((10 + length) % 64, 0U);
+  Array array{bytes.substr(10, length), std::vector<float>((bytes.size() - 10 - length) / 4)};
+  EXPECT_EQ(array.header.back(), '\n');
+  std::memcpy(array.values.data(), bytes.data() + 10 + length, array.values.size() * 4);
+  return array;
+}
+
+TEST_F(WriteSimulation, FeaturesAndTestAnswersGoIntoFilesOfTheirOwn) {
+  const Parameters parameters(simulation_kind("lftc").parameters);
+  const Simulation s = simulate("lftc", {200, 40, 2, 5}, parameters, RunContext({.seed = 2}), {.test_tasks = 70});
+  ASSERT_EQ(write_simulation(s, out(), RunContext()), Status::converged);
+  const Array array = parse_npy(text("out/features.npy"));
+  EXPECT_EQ(array.header.substr(0, 65), "{'descr': '<f4', 'fortran_order': False, 'shape': (270, 300), }  ");
+  EXPECT_EQ(array.values, s.features);
+  const auto tasks = lines("out/tasks.csv");
+  ASSERT_EQ(tasks.size(), 271U);
+  EXPECT_EQ(tasks[0], "task,row,split");
+  EXPECT_EQ(tasks[200], "task_00000200,199,train");
+  EXPECT_EQ(tasks[201], "task_00000201,200,test");
+  EXPECT_EQ(lines("out/gold.csv").size(), 271U);
+  const auto train = lines("out/labels.csv");
+  const auto test = lines("out/labels_test.csv");
+  EXPECT_EQ(train.size(), s.data.answers.answer_count() + 1);
+  EXPECT_EQ(test.size(), s.held_out.answer_count() + 1);
+  for (std::size_t i = 1; i < train.size(); ++i) EXPECT_LE(train[i].substr(0, 13), "task_00000200");
+  for (std::size_t i = 1; i < test.size(); ++i) EXPECT_GT(test[i].substr(0, 13), "task_00000200");
+  const auto reliability = lines("out/reliability.csv");
+  ASSERT_EQ(reliability.size(), train.size() + test.size() - 1);
+  EXPECT_EQ(reliability[0], "task,worker,reliability");
+  const auto& answers = s.data.answers;
+  std::size_t first = 0;
+  while (answers.workers_of(TaskId{static_cast<std::uint32_t>(first)}).empty()) ++first;
+  const std::string pair = std::string(answers.task_names()[first]) + "," +
+                           std::string(answers.worker_names()[index(answers.workers()[0])]) + ",";
+  EXPECT_EQ(reliability[1].substr(0, pair.size()), pair);
+  EXPECT_NEAR(std::stod(reliability[1].substr(pair.size())), s.reliability[0], 1e-6);
+  EXPECT_EQ(lines("out/workers.csv")[0], "worker,kind,accuracy,expertise");
+  const auto record = nlohmann::json::parse(text("out/simulation.json"));
+  EXPECT_EQ(record["feature_columns"], 300);
+  EXPECT_EQ(record["held_out_answers"], s.held_out.answer_count());
+  // Replaced by a simulation that has fewer files.
+  ASSERT_EQ(write_simulation(crowd(), out(), RunContext()), Status::converged);
+  EXPECT_FALSE(fs::exists(root_ / "out" / "features.npy"));
+}
+
+TEST_F(WriteSimulation, GivenTasksKeepTheirNamesAndTheirTable) {
+  GivenTasks given;
+  given.names = NameTable(std::vector<std::string>{"a,b", "plain", "dark"});
+  given.classes = NameTable(std::vector<std::string>{"cat", "small, dog"});
+  given.truth = {ClassId{1}, ClassId{0}, kNoClass};
+  const Simulation s =
+      simulate("hammer_spammer", {1, 3, 2, 3}, Parameters(simulation_kind("hammer_spammer").parameters), RunContext(),
+               {.given = &given});
+  const SimulationSources sources{"g.csv", "t.csv", "f.npy", "task,row,split,more\nwhatever\n"};
+  ASSERT_EQ(write_simulation(s, out(), RunContext(), sources), Status::converged);
+  EXPECT_EQ(text("out/gold.csv"), "task,label\n\"a,b\",\"small, dog\"\nplain,cat\n");
+  EXPECT_EQ(text("out/tasks.csv"), sources.task_table);
+  EXPECT_EQ(lines("out/labels.csv").size(), 7U);
+  const auto record = nlohmann::json::parse(text("out/simulation.json"));
+  EXPECT_EQ(record["gold"], "g.csv");
+  EXPECT_EQ(record["tasks_file"], "t.csv");
+  EXPECT_EQ(record["features"], "f.npy");
 }
 
 TEST_F(WriteSimulation, ThreadsDoNotMatter) {

@@ -8,7 +8,7 @@ import unittest
 
 from program import IN_SHELL, PROGRAM, ProgramTest, environment
 
-COMMANDS = ["aggregate", "describe", "evaluate", "compare", "simulate", "methods", "demo", "completion"]
+COMMANDS = ["aggregate", "learn", "predict", "describe", "evaluate", "compare", "simulate", "methods", "demo", "completion"]
 
 
 class Help(ProgramTest):

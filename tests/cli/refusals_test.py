@@ -14,6 +14,11 @@ class Refusals(ProgramTest):
         self.write("text.csv", "this is\nno table, of answers\n")
         self.write("empty.csv", "")
         self.write("two.csv", "task,label\nelsewhere,0\n")
+        self.write("one_task.csv", "task,split\nhere,train\n")
+        self.write("pair.csv", "task,label\na,0\nb,1\n")
+        self.write("all_test.csv", "task,split\na,test\nb,test\n")
+        self.write("splits.csv", "task,split\nhere,dev\n")
+        self.write("two.npy", "no array at all")
         before = self.names()
         lines = (Path(__file__).parent / "refusals.txt").read_text().splitlines()
         cases = [line for line in lines if line.strip() and not line.startswith("#")]

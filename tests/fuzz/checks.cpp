@@ -113,6 +113,36 @@ void check_label_table(std::string_view bytes) {
   });
 }
 
+/// An array, with and without a list of tasks; sizes of the working pieces must not matter.
+void check_npy(std::string_view bytes) {
+  const bool listed = choice(bytes, 2) == 0;
+  const Input tasks{"tasks.csv", "task,row,split\nt,1,test\nu,0,train\n"};
+  compare([&](const Tuning& tuning, const RunContext& context, DataReport& report) {
+    const FeatureTable table = ingest::read_features({"a.npy", bytes}, listed ? std::optional(tasks) : std::nullopt,
+                                                     {.lenient = true}, tuning, context, &report);
+    return fmt::format("{} ({}) {}", table.features.rows, fmt::join(table.features.shape, ","),
+                       fmt::join(table.features.dense, " "));
+  });
+}
+
+/// A table of numbers or texts; or a list of tasks for two rows.
+void check_features(std::string_view bytes) {
+  const FeatureOptions options{.lenient = choice(bytes, 2) == 0};
+  compare([&](const Tuning& tuning, const RunContext& context, DataReport& report) {
+    const bool list = choice(bytes, 3) == 0;
+    const FeatureTable table =
+        list ? ingest::read_features({"a.csv", "task,x\nt,1\nu,2\n"}, Input{"tasks.csv", bytes}, options, tuning,
+                                     context, &report)
+             : ingest::read_features({"a.csv", bytes}, std::nullopt, options, tuning, context, &report);
+    std::string out;
+    for (std::size_t r = 0; r < table.names.size(); ++r) {
+      out += fmt::format("{}:{} ", table.names[r], static_cast<int>(table.split[r]));
+    }
+    return out + fmt::format("{} {} {}", fmt::join(table.features.dense, " "), fmt::join(table.features.indices, " "),
+                             fmt::join(table.features.values, " "));
+  });
+}
+
 std::string gzipped(std::string_view text) {
   z_stream stream{};
   if (deflateInit2(&stream, 1, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) return {};
@@ -177,6 +207,8 @@ const std::map<std::string, Check>& checks() {
       {"tsv", check_tsv},
       {"jsonl", check_jsonl},
       {"label_table", check_label_table},
+      {"npy", check_npy},
+      {"features", check_features},
       {"gzip", [](std::string_view bytes) { check_packed(bytes, gzipped); }},
       {"zstd", [](std::string_view bytes) { check_packed(bytes, zstd_packed); }},
   };

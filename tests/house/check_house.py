@@ -33,11 +33,13 @@ PUBLIC_LAYER = {
     "aggregate.hpp": "values",
     "held_out.hpp": "aggregate",
     "ingest.hpp": "ingest",
+    "read_features.hpp": "ingest",
     "evaluate.hpp": "evaluate",
     "features.hpp": "data",
     "learn.hpp": "learn",
     "simulate.hpp": "simulate",
     "result.hpp": "result",
+    "learn_result.hpp": "result",
     "wisecrowd.hpp": "everything",
 }
 SEES_VALUES = STAGES | {"result", "deliver"}

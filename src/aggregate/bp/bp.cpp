@@ -77,6 +77,7 @@ MethodInfo info() {
   info.cost = "one coin: time S·sqrt(answers per worker) + N·K, memory 16·S + N·K; tables: time S·K·particles";
   info.uses_gold = true;
   info.uses_task_priors = true;
+  info.uses_chance = true;  // particles only; the exact messages draw nothing
   info.uses_start = true;
   info.allows_repeats = false;
   info.parameters = {

@@ -378,6 +378,37 @@ TEST(BeliefPropagation, DampingAndStartsLeadToTheSameFixedPoint) {
   }
 }
 
+// Chance enters by particles alone; and what draws nothing does not care for the order of tasks and workers either.
+TEST(BeliefPropagation, OnlyParticlesDependOnTheSeed) {
+  const auto crowd = testing::small_crowd(4, 100, 12, 3, 4);
+  const auto posterior = [](const Dataset& data, Options::Messages messages, std::uint64_t seed) {
+    return BeliefPropagation(to_the_end(messages)).fit(data, RunContext({.seed = seed})).posterior;
+  };
+  for (const auto messages : kExact) {
+    EXPECT_EQ(posterior(crowd.data, messages, 1), posterior(crowd.data, messages, 2));
+  }
+  EXPECT_NE(posterior(crowd.data, Options::Messages::particles, 1),
+            posterior(crowd.data, Options::Messages::particles, 2));
+  EXPECT_TRUE(aggregation_method("bp").uses_chance);
+
+  const Annotations& answers = crowd.data.answers;
+  std::vector<Answer> moved;
+  for (std::uint32_t t = 0; t < 100; ++t) {
+    const auto workers = answers.workers_of(TaskId{t});
+    for (std::size_t a = 0; a < workers.size(); ++a) {
+      moved.push_back({TaskId{99 - t}, WorkerId{static_cast<std::uint32_t>(11 - index(workers[a]))},
+                       answers.labels_of(TaskId{t})[a]});
+    }
+  }
+  const Dataset other{
+      make_annotations(moved, {answers.task_names(), answers.worker_names(), answers.class_names()}), {}, {}};
+  const auto original = posterior(crowd.data, Options::Messages::quadrature, 1);
+  const auto permuted = posterior(other, Options::Messages::quadrature, 1);
+  for (std::size_t t = 0; t < 100; ++t) {
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(original[t * 3 + k], permuted[(99 - t) * 3 + k], 1e-9);
+  }
+}
+
 TEST(BeliefPropagation, WarnsOfAPriorThatExpectsNothing) {
   const auto crowd = testing::small_crowd(4, 50, 8, 2, 5);
   const auto warned = [&](double right, double wrong) {

@@ -19,16 +19,22 @@ constexpr double kStrengthShape = 1;
 constexpr double kStrengthRate = 0.5;
 constexpr double kLeastStrength = 1e-2;
 constexpr double kMostStrength = 1e4;
+// The hyper-parameters are what converges slowly. After the first iterations, which choose the hill, they take several
+// steps per pass over the answers: as many as cost no more than the pass, which a table cell does as one answer.
+constexpr std::size_t kPlainIterations = 40;
+constexpr std::size_t kMostSteps = 8;
 
 /// Row prior of worker j: Dirichlet(s m_jk) with mean m_jkl = w_j 1[k = l] + (1 − w_j) (r U_kl + (1 − r) v_jl): the
 /// worker knows the answer, or slips as the whole crowd does (U), or says something of its own liking (v). Rows sum to
 /// s.
 class LearnedSmoothing final : public CrowdModel {
  public:
-  LearnedSmoothing(const ConfusionPass& pass, const Options& options)
+  LearnedSmoothing(const ConfusionPass& pass, const Options& options, std::size_t answers)
       : classes_(pass.class_count()),
         stride_(pass.stride()),
         options_(options),
+        late_steps_(std::clamp<std::size_t>(
+            answers / std::max<std::size_t>(pass.worker_count() * classes_ * stride_, 1), 1, kMostSteps)),
         skill_(pass.worker_count(), kFirstSkill),
         confusions_(classes_ * stride_, 0.0),
         favourites_(pass.worker_count() * stride_, 1.0 / static_cast<double>(std::max<std::size_t>(classes_, 1))) {
@@ -39,34 +45,10 @@ class LearnedSmoothing final : public CrowdModel {
     }
   }
 
-  /// One step of Minka's fixed point for w, r, U, v and s together, all from their old values. The bound Σ T ln(s m) −
-  /// Σ B s that it maximises, with T shared out among the three parts of m, separates in all of them, so the objective
-  /// cannot fall.
   double prepare(const ConfusionPass& pass, const RunContext&) override {
     if (classes_ < 2) return 0;
-    std::vector<Evidence> parts(pass.worker_blocks());
-    pass.visit_counts([&](std::size_t block, std::size_t worker, const double* counts) {
-      thread_local std::vector<double> prior, row_total;
-      prior.resize(classes_ * stride_);
-      row_total.resize(stride_);
-      parts[block].tables.resize(classes_ * stride_);
-      collect(worker, counts, prior, row_total, parts[block]);
-    });
-    Evidence sum;
-    sum.tables.assign(classes_ * stride_, 0.0);
-    for (const Evidence& part : parts) {
-      sum.rows += part.rows;
-      sum.all += part.all;
-      sum.own += part.own;
-      if (part.tables.empty()) continue;
-      for (std::size_t c = 0; c < sum.tables.size(); ++c) sum.tables[c] += part.tables[c];
-    }
-    double crowd = 0;
-    for (const double t : sum.tables) crowd += t;
-    crowd_share_ = (crowd + kSharePseudoCount) / (crowd + sum.own + 2 * kSharePseudoCount);
-    strength_ = std::clamp((sum.all + kStrengthShape) / (sum.rows + kStrengthRate), kLeastStrength, kMostStrength);
-    if (classes_ > 2) update_confusions(sum.tables);
-
+    const std::size_t steps = iteration_++ < kPlainIterations ? 1 : late_steps_;
+    for (std::size_t step = 0; step < steps; ++step) climb(pass);
     double objective = kStrengthShape * std::log(strength_) - kStrengthRate * strength_ +
                        kSharePseudoCount * (std::log(crowd_share_) + std::log1p(-crowd_share_));
     if (classes_ > 2) {
@@ -164,6 +146,34 @@ class LearnedSmoothing final : public CrowdModel {
     double rows = 0;             // Σ_jk ψ(n_jk· + s) − ψ(s)
   };
 
+  /// One step of Minka's fixed point for w, r, U, v and s together, all from their old values. The bound Σ T ln(s m) −
+  /// Σ B s that it maximises, with T shared out among the three parts of m, separates in all of them, so the objective
+  /// cannot fall.
+  void climb(const ConfusionPass& pass) {
+    std::vector<Evidence> parts(pass.worker_blocks());
+    pass.visit_counts([&](std::size_t block, std::size_t worker, const double* counts) {
+      thread_local std::vector<double> prior, row_total;
+      prior.resize(classes_ * stride_);
+      row_total.resize(stride_);
+      parts[block].tables.resize(classes_ * stride_);
+      collect(worker, counts, prior, row_total, parts[block]);
+    });
+    Evidence sum;
+    sum.tables.assign(classes_ * stride_, 0.0);
+    for (const Evidence& part : parts) {
+      sum.rows += part.rows;
+      sum.all += part.all;
+      sum.own += part.own;
+      if (part.tables.empty()) continue;
+      for (std::size_t c = 0; c < sum.tables.size(); ++c) sum.tables[c] += part.tables[c];
+    }
+    double crowd = 0;
+    for (const double t : sum.tables) crowd += t;
+    crowd_share_ = (crowd + kSharePseudoCount) / (crowd + sum.own + 2 * kSharePseudoCount);
+    strength_ = std::clamp((sum.all + kStrengthShape) / (sum.rows + kStrengthRate), kLeastStrength, kMostStrength);
+    if (classes_ > 2) update_confusions(sum.tables);
+  }
+
   /// C of one worker, labels × stride; 1 in the padding, where counts are 0 and every difference vanishes.
   void prior_of(std::size_t worker, double* prior) const {
     const double right = strength_ * skill_[worker];
@@ -237,6 +247,8 @@ class LearnedSmoothing final : public CrowdModel {
   std::size_t classes_;
   std::size_t stride_;
   Options options_;
+  std::size_t late_steps_;
+  std::size_t iteration_ = 0;
   double strength_ = kFirstStrength;  // s
   double crowd_share_ = kFirstShare;  // r
   std::vector<double> skill_;         // w_j
@@ -296,8 +308,8 @@ std::unique_ptr<Aggregator> make(const Parameters& parameters) {
 }
 
 Aggregation HierarchicalDawidSkene::fit(const Dataset& data, const RunContext& context, const Start& start) const {
-  return fit_confusion_em(data, context, options_.em, start, [this](const ConfusionPass& pass) {
-    return std::make_unique<LearnedSmoothing>(pass, options_);
+  return fit_confusion_em(data, context, options_.em, start, [&](const ConfusionPass& pass) {
+    return std::make_unique<LearnedSmoothing>(pass, options_, data.answers.answer_count());
   });
 }
 

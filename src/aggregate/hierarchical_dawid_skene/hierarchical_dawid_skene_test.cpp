@@ -181,6 +181,20 @@ TEST(HierarchicalDawidSkene, BoundNeverFalls) {
   }
 }
 
+// Late iterations take several steps for the hyper-parameters: another way to the point where the plain steps rest.
+TEST(HierarchicalDawidSkene, SeveralStepsEndWhereThePlainStepsEnd) {
+  const auto crowd = testing::small_crowd(11, 150, 8, 3, 5);
+  Options options;
+  options.em.tolerance = 0;
+  options.em.max_iterations = 1000;
+  const auto fast = HierarchicalDawidSkene(options).fit(crowd.data, RunContext());
+  const auto slow = slow_fit(crowd.data, 2500);
+  for (std::size_t e = 0; e < fast.posterior.size(); ++e) {
+    ASSERT_NEAR(fast.posterior[e], slow.q[e / 3][e % 3], 1e-4);
+  }
+  EXPECT_NEAR(fast.learned[0].second, slow.strength, 1e-3 * slow.strength);
+}
+
 // Workers who are all alike: the prior tightens; workers who differ wildly: it loosens.
 TEST(HierarchicalDawidSkene, StrengthFollowsTheVarietyOfWorkers) {
   const auto strength = [](bool alike) {

@@ -34,6 +34,7 @@ class Questions {
       : share(data.answers.task_count()),
         skill(data.answers.worker_count()),
         answers_(data.answers),
+        labels_(data.answers.labels()),
         context_(context),
         options_(options),
         side_(std::move(side)) {
@@ -48,9 +49,10 @@ class Questions {
   std::vector<Row> share;  ///< per task, the weighted share of +1 votes
   std::vector<Row> skill;  ///< per worker
   bool settled = true;
+  double round_seconds = 0;  ///< of all rounds, without the start and the end
 
  private:
-  [[nodiscard]] const Row& side(std::size_t answer) const { return side_[index(answers_.labels()[answer])]; }
+  [[nodiscard]] const Row& side(std::size_t answer) const { return side_[index(labels_[answer])]; }
   [[nodiscard]] bool stop(std::size_t done) const {
     context_.report({.stage = "iterating",
                      .done = static_cast<double>(done),
@@ -77,14 +79,18 @@ class Questions {
         work(w, answers_.answers_of(id), answers_.tasks_of(id), largest[block]);
       }
     });
+    return largest_of(largest);
+  }
+  [[nodiscard]] static Row largest_of(std::span<const Row> rows) {
     Row all{};
-    for (const Row& row : largest) {
+    for (const Row& row : rows) {
       for (std::size_t l = 0; l < Lanes; ++l) all[l] = std::max(all[l], row[l]);
     }
     return all;
   }
 
   const Annotations& answers_;
+  std::span<const ClassId> labels_;
   const RunContext& context_;
   const Options& options_;
   std::vector<Row> side_;
@@ -93,69 +99,82 @@ class Questions {
 
 template <std::size_t Lanes>
 std::size_t Questions<Lanes>::run_messages(std::span<const Row> lean) {
-  // One number per answer and question, times its side: y x_{i→j} after the task's turn, y v_{j→i} after the worker's.
-  // Everyone sums such products, so the side is looked up only to write.
+  // One number per answer and question: y x_{i→j}, from the task. What the worker sends back follows from it and the
+  // worker's sum, y v_{j→i} = y (Σ y x − y x_{i→j}), and is made when the task reads it: so a worker's turn only reads.
   HugeVector<Row> message(answers_.answer_count());
-  for_each_task([&](std::size_t t, AnswerIndex first, AnswerIndex last) {
-    for (std::size_t l = 0; l < Lanes; ++l) {
-      Rng rng = starts_[l].fork("task", t);
-      for (AnswerIndex a = first; a < last; ++a) message[a][l] = side(a)[l] * (1 + rng.normal());
-    }
-  });
-  std::size_t round = 0;
-  Row scale;  // only ratios matter, and values grow geometrically
+  std::vector<Row> sum_of(answers_.worker_count());
+  const auto workers = answers_.workers();
+  (void)answers_.worker_offsets();  // made on first use: not part of a round
+  Row scale;                        // only ratios matter, and values grow geometrically
   scale.fill(1);
-  while (round < options_.max_iterations) {
-    if (round == 0 && !lean.empty()) {
-      for_each_task([&](std::size_t t, AnswerIndex first, AnswerIndex last) {
-        for (AnswerIndex a = first; a < last; ++a) {
-          for (std::size_t l = 0; l < Lanes; ++l) message[a][l] = side(a)[l] * lean[t][l];
-        }
-      });
-    } else {
-      for_each_task([&](std::size_t, AnswerIndex first, AnswerIndex last) {
-        Row sum{};
-        for (AnswerIndex a = first; a < last; ++a) {
-          for (std::size_t l = 0; l < Lanes; ++l) sum[l] += message[a][l];
-        }
-        for (AnswerIndex a = first; a < last; ++a) {
-          const Row& y = side(a);
-          for (std::size_t l = 0; l < Lanes; ++l) message[a][l] = scale[l] * y[l] * (sum[l] - message[a][l]);
-        }
-      });
+  // In message[a] the answers bring y v and take y x away.
+  const auto task_turn = [&](AnswerIndex first, AnswerIndex last) {
+    Row sum{};
+    for (AnswerIndex a = first; a < last; ++a) {
+      for (std::size_t l = 0; l < Lanes; ++l) sum[l] += message[a][l];
     }
+    for (AnswerIndex a = first; a < last; ++a) {
+      const Row& y = side(a);
+      for (std::size_t l = 0; l < Lanes; ++l) message[a][l] = scale[l] * y[l] * (sum[l] - message[a][l]);
+    }
+  };
+  const auto reply = [&](AnswerIndex a) {
+    const Row& y = side(a);
+    const Row& sum = sum_of[index(workers[a])];
+    for (std::size_t l = 0; l < Lanes; ++l) message[a][l] = y[l] * (sum[l] - message[a][l]);
+  };
+  if (lean.empty()) {
+    for_each_task([&](std::size_t t, AnswerIndex first, AnswerIndex last) {
+      for (std::size_t l = 0; l < Lanes; ++l) {
+        Rng rng = starts_[l].fork("task", t);
+        for (AnswerIndex a = first; a < last; ++a) message[a][l] = side(a)[l] * (1 + rng.normal());
+      }
+      task_turn(first, last);
+    });
+  } else {
+    for_each_task([&](std::size_t t, AnswerIndex first, AnswerIndex last) {
+      for (AnswerIndex a = first; a < last; ++a) {
+        for (std::size_t l = 0; l < Lanes; ++l) message[a][l] = side(a)[l] * lean[t][l];
+      }
+    });
+  }
+  const auto started = std::chrono::steady_clock::now();
+  std::size_t round = 0;
+  for (;;) {
     const Row largest = for_each_worker([&](std::size_t w, auto own, auto, Row& top) {
       Row sum{}, size = top;
       for (const AnswerIndex a : own) {
-        for (std::size_t l = 0; l < Lanes; ++l) sum[l] += message[a][l];
-      }
-      for (const AnswerIndex a : own) {
-        const Row& y = side(a);
+        const Row& x = message[a];
         for (std::size_t l = 0; l < Lanes; ++l) {
-          const double value = sum[l] - message[a][l];
-          const double weight = std::abs(value);
-          message[a][l] = y[l] * value;
+          const double weight = std::abs(x[l]);
+          sum[l] += x[l];
           size[l] = size[l] > weight ? size[l] : weight;
         }
       }
-      top = size;
-      for (std::size_t l = 0; l < Lanes; ++l) {
-        skill[w][l] = own.empty() ? 0 : sum[l] / static_cast<double>(own.size());
-      }
+      sum_of[w] = sum;
+      for (std::size_t l = 0; l < Lanes; ++l) top[l] = std::max(size[l], std::abs(sum[l]));
     });
-    for (std::size_t l = 0; l < Lanes; ++l) scale[l] = largest[l] > 0 ? 1 / largest[l] : 1;
     ++round;
-    if (stop(round)) break;
+    if (stop(round) || round == options_.max_iterations) break;
+    for (std::size_t l = 0; l < Lanes; ++l) scale[l] = largest[l] > 0 ? 1 / largest[l] : 1;
+    for_each_task([&](std::size_t, AnswerIndex first, AnswerIndex last) {
+      for (AnswerIndex a = first; a < last; ++a) reply(a);
+      task_turn(first, last);
+    });
   }
-  for (Row& row : skill) {
-    for (std::size_t l = 0; l < Lanes; ++l) row[l] *= scale[l];
-  }
+  round_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+
+  // Skills as shares of the largest message.
+  std::vector<Row> tops(Blocks{answers_.task_count(), kTasksPerBlock}.count(), Row{});
   for_each_task([&](std::size_t t, AnswerIndex first, AnswerIndex last) {
+    Row& top = tops[t / kTasksPerBlock];
+    for (AnswerIndex a = first; a < last; ++a) reply(a);
     for (std::size_t l = 0; l < Lanes; ++l) {
       double sum = 0, size = 0;
       for (AnswerIndex a = first; a < last; ++a) {
         sum += message[a][l];
         size += std::abs(message[a][l]);
+        top[l] = std::max(top[l], std::abs(message[a][l]));
       }
       if (size > 0) {
         share[t][l] = share_of(sum / size);
@@ -165,6 +184,13 @@ std::size_t Questions<Lanes>::run_messages(std::span<const Row> lean) {
       }
     }
   });
+  const Row largest = largest_of(tops);
+  for (std::size_t w = 0; w < skill.size(); ++w) {
+    const double count = static_cast<double>(answers_.answers_of(WorkerId{static_cast<std::uint32_t>(w)}).size());
+    for (std::size_t l = 0; l < Lanes; ++l) {
+      skill[w][l] = count > 0 ? sum_of[w][l] / count / (largest[l] > 0 ? largest[l] : 1) : 0;
+    }
+  }
   return round;
 }
 
@@ -189,6 +215,7 @@ std::size_t Questions<Lanes>::run_singular(std::span<const Row> lean) {
     }
   });
   settled = false;
+  const auto started = std::chrono::steady_clock::now();
   std::size_t round = 0;
   while (round < options_.max_iterations) {
     const std::vector<Row> before = skill;
@@ -225,6 +252,7 @@ std::size_t Questions<Lanes>::run_singular(std::span<const Row> lean) {
       break;
     }
   }
+  round_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   for (std::size_t l = 0; l < Lanes; ++l) {
     // A singular vector has no sign: most of its mass is said to be of workers who are right.
     double positive = 0, all = 0;
@@ -273,6 +301,8 @@ void ask(const Dataset& data, const RunContext& context, const Options& options,
   const bool singular = options.variant == Options::Variant::singular;
   result.iterations = std::max(result.iterations, singular ? asked.run_singular(lean) : asked.run_messages(lean));
   settled = settled && asked.settled;
+  result.seconds_per_iteration +=
+      asked.round_seconds / static_cast<double>(std::max<std::size_t>(result.iterations, 1));
   for (std::size_t w = 0; w < result.worker_count; ++w) {
     for (std::size_t l = 0; l < used; ++l) result.skill[w] += asked.skill[w][l] / static_cast<double>(questions);
   }
@@ -350,7 +380,6 @@ Aggregation Kos::fit(const Dataset& data, const RunContext& context, const Start
   result.posterior.assign(tasks * classes, 0.0);
   std::vector<double> above(tasks, 1.0);
   bool settled = true;
-  const auto started = std::chrono::steady_clock::now();
   if (questions == 1) {
     ask<1>(data, context, options_, start, steps, 0, 1, above, settled, result);
   } else {
@@ -360,8 +389,6 @@ Aggregation Kos::fit(const Dataset& data, const RunContext& context, const Start
     }
   }
   for (std::size_t t = 0; t < tasks; ++t) normalise(std::span(result.posterior).subspan(t * classes, classes));
-  result.seconds_per_iteration = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count() /
-                                 static_cast<double>(std::max<std::size_t>(result.iterations, 1));
   result.labels = hard_labels(result.posterior, classes, options_.ties, context);
   result.class_prior = mean_posterior(data.answers, result.posterior);
   const bool cancelled = context.cancelled();

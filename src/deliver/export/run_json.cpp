@@ -42,6 +42,14 @@ Json counts_json(const Annotations& answers) {
           {"classes", names_json(answers.class_names())}};
 }
 
+Json warnings_json(std::span<const Warning> warnings) {
+  Json list = Json::array();
+  for (const Warning& warning : warnings) list.push_back({{"code", warning.code}, {"message", warning.message}});
+  return list;
+}
+
+}  // namespace
+
 Json evaluation_json(const Evaluation& evaluation) {
   Json json = {{"tasks", evaluation.tasks},
                {"abstained", evaluation.abstained},
@@ -55,14 +63,6 @@ Json evaluation_json(const Evaluation& evaluation) {
   add("ece", evaluation.ece);
   return json;
 }
-
-Json warnings_json(std::span<const Warning> warnings) {
-  Json list = Json::array();
-  for (const Warning& warning : warnings) list.push_back({{"code", warning.code}, {"message", warning.message}});
-  return list;
-}
-
-}  // namespace
 
 Json run_record_json(const Result& result) {
   const RunRecord& record = result.record;

@@ -11,4 +11,6 @@ namespace wisecrowd {
 /// parameters and seed.
 [[nodiscard]] nlohmann::ordered_json run_record_json(const Result& result);
 
+[[nodiscard]] nlohmann::ordered_json evaluation_json(const Evaluation& evaluation);
+
 }  // namespace wisecrowd

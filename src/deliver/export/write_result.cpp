@@ -1,36 +1,21 @@
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "base/csv_text.hpp"
 #include "base/output_folder.hpp"
 #include "base/rows_writer.hpp"
+#include "deliver/export/result_files.hpp"
 #include "deliver/export/run_json.hpp"
 #include "wisecrowd/result.hpp"
 
 namespace wisecrowd {
 namespace {
 
-constexpr const char* kRecord = "run.json";
-
-/// Class names as CSV fields, quoted once.
-std::vector<std::string> class_fields(const Annotations& answers) {
-  std::vector<std::string> fields;
-  for (std::size_t k = 0; k < answers.class_count(); ++k) fields.push_back(csv_field(answers.class_names()[k]));
-  return fields;
-}
-
 bool write_labels(OutputFile& file, const Result& result, const RunContext& context) {
   const Annotations& answers = result.data.answers;
   const Aggregation& fit = result.aggregation;
-  std::string header = "task,label,probability";
-  for (std::size_t k = 0; k < fit.class_count; ++k) {
-    header += fmt::format(",{}", csv_field(fmt::format("p_{}", answers.class_names()[k])));
-  }
+  std::string header = "task,label,probability" + probability_columns(answers.class_names());
   if (!fit.task_score.empty()) header += "," + csv_field(fit.task_score_name);
   header += '\n';
   file.append(header);
-  const auto fields = class_fields(answers);
+  const auto fields = class_fields(answers.class_names());
   const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
     for (std::size_t t = begin; t < end; ++t) {
       const double* row = fit.posterior.data() + t * fit.class_count;
@@ -54,86 +39,11 @@ bool write_labels(OutputFile& file, const Result& result, const RunContext& cont
   return write_rows(file, {fit.task_count, fit.class_count + 4, "writing labels"}, format, context);
 }
 
-bool write_workers(OutputFile& file, const Result& result, const RunContext& context) {
-  const bool gold = result.data.has_gold();
-  const auto& skill = result.aggregation.skill;
-  const auto& group = result.aggregation.worker_group;
-  std::string header = "worker,answers,accuracy,accuracy_low,accuracy_high,informativeness";
-  if (gold) header += ",gold_answers,gold_accuracy,gold_accuracy_low,gold_accuracy_high";
-  if (!skill.empty()) header += ",skill";
-  if (!group.empty()) header += ",group";
-  file.append(header + "\n");
-  const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
-    const auto number = [&](double x) {
-      text.append(',');
-      text.append_number(x);
-    };
-    for (std::size_t w = begin; w < end; ++w) {
-      const WorkerSummary& summary = result.workers[w];
-      text.append_field(result.data.answers.worker_names()[w]);
-      text.append(',');
-      text.append_count(summary.answers);
-      number(summary.accuracy);
-      number(summary.accuracy_low);
-      number(summary.accuracy_high);
-      number(summary.informativeness);
-      if (gold) {
-        text.append(',');
-        text.append_count(summary.gold_answers);
-        number(summary.gold_accuracy);
-        number(summary.gold_accuracy_low);
-        number(summary.gold_accuracy_high);
-      }
-      if (!skill.empty()) number(skill[w]);
-      if (!group.empty()) {
-        text.append(',');
-        text.append_count(group[w]);
-      }
-      text.append('\n');
-    }
-  };
-  return write_rows(file, {result.workers.size(), 13, "writing workers"}, format, context);
-}
-
-/// One row per worker, truth and label.
-bool write_confusion(OutputFile& file, const Annotations& answers, std::span<const double> confusion,
-                     const RunContext& context) {
-  file.append("worker,truth,label,probability\n");
-  const auto fields = class_fields(answers);
-  const std::size_t classes = fields.size();
-  const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
-    for (std::size_t w = begin; w < end; ++w) {
-      const std::string worker = csv_field(answers.worker_names()[w]);
-      for (std::size_t cell = 0; cell < classes * classes; ++cell) {
-        text.append(worker);
-        text.append(',');
-        text.append(fields[cell / classes]);
-        text.append(',');
-        text.append(fields[cell % classes]);
-        text.append(',');
-        text.append_probability(confusion[w * classes * classes + cell]);
-        text.append('\n');
-      }
-    }
-  };
-  const std::size_t workers = confusion.empty() ? 0 : answers.worker_count();
-  return write_rows(file, {workers, classes * classes * 4, "writing confusion tables"}, format, context);
-}
-
-/// Creates a file, lets `write` fill it, and flushes it.
-template <class Write>
-bool add_file(OutputFolder& folder, const std::string& name, const Write& write) {
-  OutputFile file = folder.create(name);
-  if (!write(file)) return false;
-  file.finish();
-  return true;
-}
-
 }  // namespace
 
 Status write_result(const Result& result, const std::string& directory, const RunContext& context) {
   const Annotations& answers = result.data.answers;
-  OutputFolder folder(directory, kRecord);
+  OutputFolder folder(directory, kRunRecord);
   const bool complete =
       add_file(folder, "labels.csv", [&](OutputFile& file) { return write_labels(file, result, context); }) &&
       add_file(folder, "workers.csv", [&](OutputFile& file) { return write_workers(file, result, context); }) &&

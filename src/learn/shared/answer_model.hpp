@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/rng.hpp"
+#include "learn/shared/output_head.hpp"
 #include "learn/shared/training_set.hpp"
 #include "wisecrowd/learn.hpp"
 
@@ -63,6 +64,8 @@ class AnswerModel {
 
   /// P(class | row) from the outputs; the softmax by default.
   virtual void classify(std::span<const double> outputs, std::span<double> probabilities) const;
+  /// The same function as a value, which is saved with the network: a model that overrides one overrides both.
+  [[nodiscard]] virtual OutputHead head() const { return {}; }
   /// P(truth | row, answers). `outputs` is empty for a task without a row.
   virtual void posterior(std::span<const double> outputs, const TaskAnswers& answers,
                          std::span<double> probabilities) const = 0;

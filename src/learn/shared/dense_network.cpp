@@ -154,8 +154,12 @@ void DenseNetwork::backward(std::span<const float> output_gradients) {
   gradient_.assign(output_gradients.begin(), output_gradients.end());
   for (std::size_t l = layers_.size(); l-- > 0;) {
     const Layer& layer = layers_[l];
-    view(gradients_.data() + layer.biases, 1, layer.outputs) +=
-        view(gradient_.data(), batch, layer.outputs).colwise().sum();
+    // By hand: the library's sum of columns adds in an order that depends on where the memory lies.
+    float* const bias_gradient = gradients_.data() + layer.biases;
+    for (std::size_t i = 0; i < batch; ++i) {
+      const float* const row = gradient_.data() + i * layer.outputs;
+      for (std::size_t h = 0; h < layer.outputs; ++h) bias_gradient[h] += row[h];
+    }
     if (l == 0) {
       if (!sparse_) {
         add_weight_gradient(layer, gathered_.data(), gradient_.data(), batch);

@@ -19,4 +19,7 @@ namespace wisecrowd {
 void export_dense_torchscript(const std::string& path, std::size_t inputs, std::span<const std::size_t> widths,
                               std::span<const float> parameters, const Scaling& scaling);
 
+/// Where the plugin was found, or an empty path when this build or installation has none. Does not load it.
+[[nodiscard]] std::string torch_plugin_path();
+
 }  // namespace wisecrowd

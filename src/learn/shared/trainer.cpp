@@ -11,6 +11,7 @@
 
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
+#include "learn/shared/classifier.hpp"
 #include "learn/shared/training_run.hpp"
 #include "wisecrowd/error.hpp"
 
@@ -334,6 +335,16 @@ Learned train(const LearningData& data, const NetworkSpec& network, const Traini
   if (!explanation.empty()) {
     crowd.explanation = crowd.explanation.empty() ? explanation : explanation + "; " + crowd.explanation;
   }
+  ClassifierParts parts;
+  parts.head = run.model().head();
+  parts.network = run.release_network();
+  parts.spec = network;
+  parts.input_shape = data.features.shape;
+  parts.sparse = data.features.is_sparse();
+  parts.scaling = scaling;
+  parts.classes = data.crowd.answers.class_names();
+  parts.recipe = data.recipe;
+  learned.classifier = make_classifier(std::move(parts));
   return learned;
 }
 

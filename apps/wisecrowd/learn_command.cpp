@@ -1,0 +1,204 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "failure.hpp"
+#include "help_text.hpp"
+#include "learn_run.hpp"
+#include "run_summary.hpp"
+#include "screen_text.hpp"
+
+namespace wisecrowd::app {
+namespace {
+
+struct Options {
+  std::string labels;
+  std::string method;
+  std::string gold;
+  std::string gold_for = "evaluation";
+  std::string out;
+  std::vector<std::string> settings;
+  bool torchscript = false;
+  bool json = false;
+  FeatureFlags features;
+  NetworkFlags network;
+  ReadFlags read;
+  RunFlags run;
+};
+
+std::string rows_text(const LearnResult& result) {
+  const auto count = [&](Split part) {
+    return static_cast<std::uint64_t>(std::count(result.split.begin(), result.split.end(), part));
+  };
+  const std::string shape = result.row_shape.size() == 1 ? counted(result.row_shape[0], "number")
+                                                         : fmt::format("{} pixels", fmt::join(result.row_shape, " × "));
+  std::string text = fmt::format("{} of {}: {} to train", counted(result.row_names.size(), "row"), shape,
+                                 grouped(count(Split::train)));
+  if (count(Split::valid) > 0) text += fmt::format(", {} valid", grouped(count(Split::valid)));
+  if (count(Split::test) > 0) text += fmt::format(", {} test", grouped(count(Split::test)));
+  return text;
+}
+
+std::string epochs_text(const LearnResult& result) {
+  const double held_out = result.chosen_epoch > 0 && result.chosen_epoch <= result.curve.size()
+                              ? result.curve[result.chosen_epoch - 1].held_out
+                              : std::nan("");
+  if (std::isnan(held_out)) return fmt::format("{}, the last one kept", result.epochs);
+  return fmt::format("{} of {} kept, at which answers to hidden tasks are foretold best (log P {})",
+                     result.chosen_epoch, result.epochs, fixed(held_out, 3));
+}
+
+std::string part_text(const LearnScore& score) {
+  const std::string& part = score.part;
+  const std::string tasks = grouped(score.chosen.tasks);
+  return part == "answered_tasks" ? tasks + " answered tasks, by classifier and answers"
+         : part == "test_rows"    ? tasks + " test rows, by the classifier"
+         : part == "valid_rows"   ? tasks + " valid rows, by the classifier"
+                                  : tasks + " rows that nobody answered, by the classifier";
+}
+
+std::string summary(const LearnOutcome& outcome, bool method_is_default, const Screen& screen) {
+  const LearnResult& result = outcome.result;
+  const Result& crowd = result.crowd;
+  const Annotations& answers = crowd.data.answers;
+  const auto line = [&](const std::string& title, const std::string& words) {
+    return summary_line(title, words, screen);
+  };
+  std::string text;
+  text += line("Data", fmt::format("{} by {} to {}, {}", counted(answers.answer_count(), "answer"),
+                                   counted(answers.worker_count(), "worker"), counted(answers.task_count(), "task"),
+                                   counted(answers.class_count(), "class")));
+  text += line("Rows", rows_text(result));
+  text += line("Method", fmt::format("{}{}, {}", crowd.record.method, method_is_default ? " (default)" : "",
+                                     duration(outcome.fit_seconds)));
+  text += line("Network", network_text(result.network));
+  text += line("Epochs", epochs_text(result));
+  if (!crowd.aggregation.explanation.empty()) text += line("Why", crowd.aggregation.explanation);
+  if (crowd.record.gold_use == "inference") {
+    text += line("Gold",
+                 fmt::format("{}; those to train were learned from", counted(crowd.record.gold_tasks, "gold task")));
+  }
+  for (std::size_t i = 0; i < result.scores.size(); ++i) {
+    const LearnScore& score = result.scores[i];
+    text += line(i == 0 ? "Score" : "",
+                 fmt::format("accuracy {} on {}; {} at the last epoch", percent_with_interval(score.chosen.accuracy),
+                             part_text(score), percent(score.last.accuracy.value)));
+  }
+  text += summary_tables(crowd, screen);
+  std::vector<Warning> warnings = crowd.record.data_warnings;
+  warnings.insert(warnings.end(), crowd.aggregation.warnings.begin(), crowd.aggregation.warnings.end());
+  if (!warnings.empty()) text += "\n" + warning_lines(warnings, screen);
+  return text;
+}
+
+std::string what_was_written(const Options& options, const LearnResult& result, const Screen& screen) {
+  const std::string folder = options.out + (options.out.ends_with('/') ? "" : "/");
+  std::string text = fmt::format("\n{} {}\n", screen.bold("Written to"), shell_word(folder));
+  const auto file = [&](const std::string& name, const std::string& what) {
+    text += fmt::format("  {:<16} {}\n", name, what);
+  };
+  file("labels.csv", "a label for each task with answers or features");
+  file("workers.csv", fmt::format("how reliable each of {} is", counted(result.crowd.workers.size(), "worker")));
+  file("confusion.csv", "what each worker says for each truth");
+  if (!result.answer_reliability.empty()) file("reliability.csv", "how likely each answer is right");
+  file("model/", "the trained classifier, for wisecrowd predict");
+  file("run.json", "how it was made: parameters, seed, learning curves, scores");
+  return text;
+}
+
+std::string what_next(const Options& options, Session& session) {
+  const Screen& screen = session.out_screen;
+  std::string text = "\n";
+  if (options.out.empty()) {
+    text += wrapped("Nothing was written. To keep the results, add --out and a folder:", screen.width, 0) + "\n";
+    return text + fmt::format("  {} --out result\n", session.typed);
+  }
+  text += wrapped("To label more of the same kind, give their features to the classifier:", screen.width, 0) + "\n";
+  return text + fmt::format("  wisecrowd predict {} --features NEW\n", shell_word(options.out));
+}
+
+void run(const Options& options, Session& session) {
+  LearnRequest request;
+  request.files = options.features.files(options.labels, options.gold, options.gold_for == "inference");
+  request.method = options.method;
+  request.settings = options.settings;
+  request.network = options.network;
+  request.read = options.read.options();
+  if (!options.out.empty()) request.out = options.out;
+  request.torchscript = options.torchscript;
+  Work work(session, options.run);
+  const LearnOutcome outcome = run_learn(request, session, work);
+  if (options.json) {
+    auto json = nlohmann::ordered_json::parse(run_json(outcome.result));
+    json["summary"] = run_summary_json(outcome.result.crowd);
+    json["out"] = request.out ? nlohmann::ordered_json(*request.out) : nlohmann::ordered_json(nullptr);
+    session.out.add(json.dump(2) + "\n");
+    return;
+  }
+  if (options.run.quiet) return;
+  const Screen& screen = session.out_screen;
+  session.out.add(summary(outcome, options.method.empty(), screen));
+  if (request.out) session.out.add(what_was_written(options, outcome.result, screen));
+  session.out.add(what_next(options, session));
+}
+
+std::string list_learners(const std::vector<std::string>&, const Screen& screen) {
+  std::string text = "Learners\n";
+  for (const LearnerInfo& info : learning_methods()) {
+    const bool is_default = info.name == default_learning_method();
+    text += help_entry(info.name, is_default ? info.summary + " (the default)" : info.summary, screen);
+  }
+  return text + "  See wisecrowd methods NAME for parameters and advice.\n";
+}
+
+}  // namespace
+
+void add_learn(CommandSet& commands) {
+  Command& command = commands.add("learn", "a classifier, trained on answers that may be wrong, and labels by both");
+  command.details =
+      "Reads answers (task, worker, label) and features of the tasks, trains a classifier and learns on the way whom "
+      "to "
+      "believe. Tasks with answers get a label from classifier and answers together; rows that nobody answered get the "
+      "classifier's.\n"
+      "Which epoch is kept is decided by answers that were hidden from training, never by gold. Gold is only for "
+      "scoring, unless --gold-for inference hands the truth of train tasks to the learner.\n"
+      "With --out it writes labels.csv (task, label, probability, source, and p_CLASS for every class), workers.csv, "
+      "confusion.csv, run.json and the folder model/, which wisecrowd predict reads. The folder appears complete or "
+      "not "
+      "at all.";
+  auto options = std::make_shared<Options>();
+  command
+      .add_text("LABELS", options->labels, "FILE",
+                "the answers: CSV, TSV or JSON Lines, plain, .gz or .zst; - for standard input",
+                {ValueHint::Kind::file})
+      ->required();
+  options->features.add_to(command, true, true);
+  command.add_text("--method,-m", options->method, "NAME", "how to learn; see below", {ValueHint::Kind::learner});
+  options->network.add_to(command);
+  command.add_text("--gold,-g", options->gold, "FILE", "tasks whose truth is known: task, label",
+                   {ValueHint::Kind::file});
+  command.add_choice(
+      "--gold-for", options->gold_for, {"evaluation", "inference"},
+      "what gold is for. evaluation (the default): the learner does not see it, and labels are scored on "
+      "it. inference: the truth of train tasks is learned from; valid and test rows are scored");
+  add_settings(command, options->settings, "set a parameter of the learner or of training; may be repeated");
+  command.add_text("--out,-o", options->out, "DIR", "where to write the results", {ValueHint::Kind::folder});
+  command.add_flag("--torchscript", options->torchscript,
+                   "also write model/classifier.pt, a TorchScript module that takes rows as they are in the file");
+  command.add_flag("--json", options->json, "print one JSON object instead of the summary");
+  options->read.add_to(command, true);
+  options->run.add_to(command, true);
+  command.more = list_learners;
+  command.examples =
+      "wisecrowd simulate dawid_skene --tasks 400 --gaussian-features 1.5 --test-tasks 200 --out crowd\n"
+      "wisecrowd learn crowd/labels.csv --features crowd/features.npy --tasks crowd/tasks.csv\n"
+      "wisecrowd learn crowd/labels.csv -f crowd/features.npy -t crowd/tasks.csv --gold crowd/gold.csv --out result\n"
+      "wisecrowd learn crowd/labels.csv -f crowd/features.npy -t crowd/tasks.csv --model linear --set epochs=20 "
+      "--json\n"
+      "wisecrowd predict result --features crowd/features.npy --tasks crowd/tasks.csv --out predicted.csv";
+  command.run = [options](Session& session) { run(*options, session); };
+}
+
+}  // namespace wisecrowd::app

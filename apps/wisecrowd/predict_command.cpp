@@ -1,0 +1,88 @@
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "failure.hpp"
+#include "learn_run.hpp"
+#include "run_summary.hpp"
+#include "screen_text.hpp"
+
+namespace wisecrowd::app {
+namespace {
+
+struct Options {
+  std::string model;
+  std::string out;
+  bool lenient = false;
+  FeatureFlags features;
+  RunFlags run;
+};
+
+/// Before the work, as far as one can tell.
+void require_place_for(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  if (std::filesystem::is_directory(path, error)) {
+    throw Failure(EX_CANTCREAT,
+                  fmt::format("cannot write to '{}': it is a folder; name a file in it", printable(path)));
+  }
+  if (!folder.empty() && !std::filesystem::is_directory(folder, error)) {
+    throw Failure(EX_CANTCREAT, fmt::format("cannot write to '{}': there is no folder '{}'", printable(path),
+                                            printable(folder.string())));
+  }
+}
+
+void run(const Options& options, Session& session) {
+  if (!options.out.empty()) require_place_for(options.out);
+  Work work(session, options.run);
+  const auto classifier = at_stage(Stage::reading, [&] { return load_classifier(options.model, work.context()); });
+  DataReport report;
+  const FeatureTable table = at_stage(Stage::reading, [&] {
+    return read_features(options.features.features, options.features.tasks_file(),
+                         {.recipe = &classifier->recipe(), .lenient = options.lenient}, work.context(), &report);
+  });
+  work.check_stopped();
+  const std::vector<double> probabilities = classifier->predict(table.features, work.context());
+  work.check_stopped();
+  if (options.out.empty()) {
+    session.out.add(predictions_csv(table.names, classifier->class_names(), probabilities));
+  } else {
+    at_stage(Stage::writing,
+             [&] { write_predictions(options.out, table.names, classifier->class_names(), probabilities); });
+  }
+  if (options.run.quiet) return;
+  if (!options.out.empty()) {
+    session.out.add(fmt::format("{} {}: {}\n", session.out_screen.bold("Written to"), shell_word(options.out),
+                                counted(table.names.size(), "row")));
+    session.out.add(warning_lines(report.warnings, session.out_screen));
+  }
+}
+
+}  // namespace
+
+void add_predict(CommandSet& commands) {
+  Command& command = commands.add("predict", "labels for rows of features, by a classifier that learn trained");
+  command.details =
+      "Reads a trained classifier and features of the same kind as it was trained on, and gives a table task, label, "
+      "probability, and p_CLASS for every class, on standard output or into a file.";
+  auto options = std::make_shared<Options>();
+  command
+      .add_text("MODEL", options->model, "DIR", "the folder that learn wrote, or the folder model in it",
+                {ValueHint::Kind::folder})
+      ->required();
+  options->features.add_to(command, true, false);
+  command.add_text("--out,-o", options->out, "FILE", "where to write the table; otherwise it goes to standard output",
+                   {ValueHint::Kind::file});
+  command.add_flag("--lenient", options->lenient, "drop rows that cannot be read instead of refusing the file");
+  options->run.add_to(command, false);
+  command.examples =
+      "wisecrowd simulate dawid_skene --tasks 400 --gaussian-features 1.5 --test-tasks 200 --out crowd\n"
+      "wisecrowd learn crowd/labels.csv -f crowd/features.npy -t crowd/tasks.csv --out result --quiet\n"
+      "wisecrowd predict result --features crowd/features.npy --tasks crowd/tasks.csv\n"
+      "wisecrowd predict result/model -f crowd/features.npy -t crowd/tasks.csv --out predicted.csv\n"
+      "wisecrowd evaluate predicted.csv crowd/gold.csv";
+  command.run = [options](Session& session) { run(*options, session); };
+}
+
+}  // namespace wisecrowd::app

@@ -1,0 +1,89 @@
+#include "deliver/export/result_files.hpp"
+
+#include <fmt/format.h>
+
+#include "base/csv_text.hpp"
+#include "base/rows_writer.hpp"
+
+namespace wisecrowd {
+
+std::vector<std::string> class_fields(const NameTable& classes) {
+  std::vector<std::string> fields;
+  for (std::size_t k = 0; k < classes.size(); ++k) fields.push_back(csv_field(classes[k]));
+  return fields;
+}
+
+std::string probability_columns(const NameTable& classes) {
+  std::string columns;
+  for (std::size_t k = 0; k < classes.size(); ++k) {
+    columns += fmt::format(",{}", csv_field(fmt::format("p_{}", classes[k])));
+  }
+  return columns;
+}
+
+bool write_workers(OutputFile& file, const Result& result, const RunContext& context) {
+  const bool gold = result.data.has_gold();
+  const auto& skill = result.aggregation.skill;
+  const auto& group = result.aggregation.worker_group;
+  std::string header = "worker,answers,accuracy,accuracy_low,accuracy_high,informativeness";
+  if (gold) header += ",gold_answers,gold_accuracy,gold_accuracy_low,gold_accuracy_high";
+  if (!skill.empty()) header += ",skill";
+  if (!group.empty()) header += ",group";
+  file.append(header + "\n");
+  const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
+    const auto number = [&](double x) {
+      text.append(',');
+      text.append_number(x);
+    };
+    for (std::size_t w = begin; w < end; ++w) {
+      const WorkerSummary& summary = result.workers[w];
+      text.append_field(result.data.answers.worker_names()[w]);
+      text.append(',');
+      text.append_count(summary.answers);
+      number(summary.accuracy);
+      number(summary.accuracy_low);
+      number(summary.accuracy_high);
+      number(summary.informativeness);
+      if (gold) {
+        text.append(',');
+        text.append_count(summary.gold_answers);
+        number(summary.gold_accuracy);
+        number(summary.gold_accuracy_low);
+        number(summary.gold_accuracy_high);
+      }
+      if (!skill.empty()) number(skill[w]);
+      if (!group.empty()) {
+        text.append(',');
+        text.append_count(group[w]);
+      }
+      text.append('\n');
+    }
+  };
+  return write_rows(file, {result.workers.size(), 13, "writing workers"}, format, context);
+}
+
+bool write_confusion(OutputFile& file, const Annotations& answers, std::span<const double> confusion,
+                     const RunContext& context) {
+  file.append("worker,truth,label,probability\n");
+  const auto fields = class_fields(answers.class_names());
+  const std::size_t classes = fields.size();
+  const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
+    for (std::size_t w = begin; w < end; ++w) {
+      const std::string worker = csv_field(answers.worker_names()[w]);
+      for (std::size_t cell = 0; cell < classes * classes; ++cell) {
+        text.append(worker);
+        text.append(',');
+        text.append(fields[cell / classes]);
+        text.append(',');
+        text.append(fields[cell % classes]);
+        text.append(',');
+        text.append_probability(confusion[w * classes * classes + cell]);
+        text.append('\n');
+      }
+    }
+  };
+  const std::size_t workers = confusion.empty() ? 0 : answers.worker_count();
+  return write_rows(file, {workers, classes * classes * 4, "writing confusion tables"}, format, context);
+}
+
+}  // namespace wisecrowd

@@ -1,0 +1,202 @@
+#include "learn/shared/classifier.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "base/rng.hpp"
+#include "wisecrowd/error.hpp"
+
+namespace wisecrowd {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Classifiers : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / fmt::format("wisecrowd_classifier_{}", getpid());
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  std::string place(const std::string& name) const {
+    fs::create_directories(folder_ / name);
+    return (folder_ / name).string();
+  }
+  static Features rows(std::size_t count, std::size_t columns, std::uint64_t seed) {
+    Features features;
+    features.rows = count;
+    features.shape = {columns};
+    Rng rng(seed);
+    for (std::size_t i = 0; i < count * columns; ++i)
+      features.dense.push_back(static_cast<float>(rng.normal() * 3 + 1));
+    return features;
+  }
+  ClassifierParts parts(const NetworkSpec& spec, const Features& features, std::size_t outputs, std::size_t classes) {
+    ClassifierParts result;
+    result.network = make_network(spec, features, outputs, 7, context_);
+    result.spec = spec;
+    result.input_shape = features.shape;
+    result.sparse = features.is_sparse();
+    result.scaling = standardise(features, {});
+    std::vector<std::string> names;
+    for (std::size_t k = 0; k < classes; ++k) names.push_back(fmt::format("class \"{}\" é", k));
+    result.classes = NameTable(names);
+    return result;
+  }
+  void expect_round_trip(ClassifierParts made, const Features& features, const std::string& name) {
+    const auto classifier = make_classifier(std::move(made));
+    const auto before = classifier->predict(features, context_);
+    classifier->save(place(name));
+    const auto loaded = load_classifier(place(name), context_);
+    EXPECT_EQ(loaded->predict(features, context_), before) << "the same bits";
+    ASSERT_EQ(loaded->class_count(), classifier->class_count());
+    EXPECT_EQ(loaded->class_names()[1], classifier->class_names()[1]);
+    for (std::size_t r = 0; r < features.rows; ++r) {
+      double sum = 0;
+      for (std::size_t k = 0; k < loaded->class_count(); ++k) sum += before[r * loaded->class_count() + k];
+      EXPECT_NEAR(sum, 1, 1e-12);
+    }
+    // In the folder of results it is found as well.
+    fs::create_directories(folder_ / (name + "_result"));
+    fs::copy(place(name), folder_ / (name + "_result") / "model");
+    EXPECT_EQ(load_classifier((folder_ / (name + "_result")).string(), context_)->predict(features, context_), before);
+  }
+  void expect_refused(const std::string& folder, const std::string& expected, ErrorCode code = ErrorCode::bad_input) {
+    try {
+      (void)load_classifier(folder, context_);
+      ADD_FAILURE() << "was accepted; wanted: " << expected;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(expected), std::string::npos) << error.what();
+      EXPECT_EQ(error.code(), code) << error.what();
+    }
+  }
+  static std::string text_of(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  static void overwrite(const std::string& path, const std::string& text) {
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << text;
+  }
+  static std::string with(std::string text, const std::string& from, const std::string& to) {
+    const auto at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    return text.replace(at, from.size(), to);
+  }
+
+  fs::path folder_;
+  RunContext context_{{.threads = 2}};
+};
+
+TEST_F(Classifiers, RoundTripLinearAndMlp) {
+  const Features features = rows(2500, 6, 1);
+  expect_round_trip(parts({.kind = "linear"}, features, 3, 3), features, "linear");
+  expect_round_trip(parts({.kind = "mlp", .hidden = 5, .layers = 2, .dropout = 0.3}, features, 4, 4), features, "mlp");
+}
+
+TEST_F(Classifiers, RoundTripSparseText) {
+  Features features;
+  features.rows = 3;
+  features.shape = {4};
+  features.offsets = {0, 2, 2, 3};
+  features.indices = {0, 3, 1};
+  features.values = {0.6F, 0.8F, 1};
+  ClassifierParts made = parts({.kind = "linear"}, features, 2, 2);
+  made.recipe.kind = FeatureRecipe::Kind::text;
+  made.recipe.words = {3, 77, 0xFFFFFFFFFFULL, 0xFFFFFFFFFFFFFFFFULL};
+  made.recipe.rarity = {1, 2, 3, 4.25F};
+  const FeatureRecipe recipe = made.recipe;
+  expect_round_trip(std::move(made), features, "text");
+  const auto loaded = load_classifier(place("text"), context_);
+  EXPECT_EQ(loaded->recipe().kind, FeatureRecipe::Kind::text);
+  EXPECT_EQ(loaded->recipe().words, recipe.words);
+  EXPECT_EQ(loaded->recipe().rarity, recipe.rarity);
+}
+
+TEST_F(Classifiers, RoundTripMixtureOfSoftmaxes) {
+  const Features features = rows(50, 3, 2);
+  // Two components over four outputs: once as slices, once by matrices.
+  ClassifierParts slices = parts({.kind = "linear"}, features, 4, 2);
+  slices.head.weights = {0.25, 0.75};
+  ClassifierParts matrices = parts({.kind = "linear"}, features, 4, 2);
+  matrices.head.weights = {0.25, 0.75};
+  matrices.head.matrices = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1};
+  matrices.head.biases = {0, 0, 0, 0};
+  const auto one = make_classifier(std::move(slices))->predict(features, context_);
+  const auto other = make_classifier(std::move(matrices))->predict(features, context_);
+  for (std::size_t i = 0; i < one.size(); ++i) EXPECT_NEAR(one[i], other[i], 1e-15);
+  matrices = parts({.kind = "linear"}, features, 4, 2);
+  matrices.head.weights = {0.5, 0.5};
+  matrices.head.matrices = {1, 2, 3, 4, 5, 6, 7, 8, .1, .2, .3, .4, .5, .6, .7, .8};
+  matrices.head.biases = {.1, -.1, .2, -.2};
+  expect_round_trip(std::move(matrices), features, "mixture");
+  EXPECT_THROW(load_classifier(place("mixture"), context_)->export_torchscript((folder_ / "x.pt").string()), Error);
+}
+
+TEST(OutputHead, IsTheMixtureItSays) {
+  OutputHead head;
+  std::vector<double> p(2);
+  head.classify(std::vector<double>{std::log(3.0), 0.0}, p);
+  EXPECT_NEAR(p[0], 0.75, 1e-12);
+  head.weights = {0.4, 0.6};
+  head.biases = {0, 0, std::log(4.0), 0};
+  head.classify(std::vector<double>{std::log(3.0), 0.0, 0.0, 0.0}, p);
+  EXPECT_NEAR(p[0], 0.4 * 0.75 + 0.6 * 0.8, 1e-12);
+  EXPECT_NEAR(p[0] + p[1], 1, 1e-12);
+  EXPECT_NO_THROW(head.require_fit(4, 2));
+  EXPECT_THROW(head.require_fit(3, 2), Error);
+  EXPECT_THROW(OutputHead{}.require_fit(3, 2), Error);
+}
+
+TEST_F(Classifiers, OtherFeaturesAreRefused) {
+  const Features features = rows(5, 3, 3);
+  const auto classifier = make_classifier(parts({.kind = "linear"}, features, 2, 2));
+  try {
+    (void)classifier->predict(rows(5, 4, 3), context_);
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("rows of shape (4), but the model was trained on (3)"), std::string::npos)
+        << error.what();
+  }
+}
+
+TEST_F(Classifiers, DamagedFilesAreRefused) {
+  const Features features = rows(20, 3, 4);
+  const std::string good = place("good");
+  make_classifier(parts({.kind = "mlp", .hidden = 4}, features, 2, 2))->save(good);
+  const std::string json = text_of(good + "/model.json");
+  const std::string weights = text_of(good + "/weights.npy");
+  const auto spoilt = [&](const std::string& model, const std::string& numbers) {
+    overwrite(good + "/model.json", model);
+    overwrite(good + "/weights.npy", numbers);
+    return good;
+  };
+  expect_refused((folder_ / "nowhere").string(), "there is no such folder", ErrorCode::io);
+  expect_refused(place("empty"), "there is no model.json in it: name the folder that", ErrorCode::io);
+  expect_refused(good + "/model.json", "it is a file, not a folder", ErrorCode::io);
+  expect_refused(spoilt("{", weights), "this is no model of wisecrowd, or it is damaged");
+  expect_refused(spoilt("[1]", weights), "this is no model of wisecrowd");
+  expect_refused(spoilt(with(json, "\"version\": 1", "\"version\": 9"), weights),
+                 "version 9 of the format is not known", ErrorCode::unsupported);
+  expect_refused(spoilt(with(json, "\"hidden\": 4", "\"hidden\": \"x\""), weights),
+                 "an entry is missing or of the wrong kind");
+  expect_refused(spoilt(with(json, "\"hidden\": 4", "\"hidden\": 400000000"), weights),
+                 "its sizes do not fit the weights");
+  expect_refused(spoilt(with(json, "\"classes\"", "\"klasses\""), weights), "an entry is missing");
+  expect_refused(spoilt(json, weights.substr(0, weights.size() - 5)), "it was cut off, copy it again");
+  expect_refused(spoilt(json, weights.substr(0, 20)), "not the array of 26 numbers");
+  std::string nan = weights;
+  for (std::size_t i = nan.size() - 4; i < nan.size(); ++i) nan[i] = '\xFF';
+  expect_refused(spoilt(json, nan), "not finite");
+  fs::remove(good + "/weights.npy");
+  expect_refused(good, "weights.npy: cannot be opened: the model is not complete", ErrorCode::io);
+  EXPECT_NO_THROW((void)load_classifier(spoilt(json, weights), context_));
+}
+
+}  // namespace
+}  // namespace wisecrowd
