@@ -16,6 +16,20 @@ void AnswerModel::describe(Learned& learned, const LearningData&, const OutputsO
   learned.crowd.confusion = worker_tables();
 }
 
+std::vector<double> answer_likelihoods(const AnswerModel& model, const TrainingSet& set,
+                                       std::span<const double> outputs) {
+  const std::size_t width = model.outputs();
+  std::vector<double> sums(set.task_count(), 0.0);
+  for (std::size_t i = 0; i < set.task_count(); ++i) {
+    const auto row = outputs.subspan(i * width, width);
+    for (std::uint32_t a = set.offset[i]; a < set.offset[i + 1]; ++a) {
+      const double p = model.answer_probability_at(set.row[i], row, set.worker[a], set.label[a]);
+      sums[i] += std::log(std::max(p, kProbabilityFloor));
+    }
+  }
+  return sums;
+}
+
 void posterior_from_tables(std::span<const double> log_class_probabilities, const TaskAnswers& answers,
                            std::span<const double> tables, std::span<double> probabilities) {
   const std::size_t classes = probabilities.size();

@@ -31,6 +31,7 @@ class CoupledTables : public AnswerModel {
                  std::span<double> probabilities) const override;
   [[nodiscard]] double answer_probability(std::span<const double> outputs, std::uint32_t worker,
                                           std::uint32_t label) const override;
+  [[nodiscard]] bool can_be_tempered() const override { return true; }
   [[nodiscard]] std::vector<double> worker_tables() const override { return tables_; }
   [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override { return std::make_unique<CoupledTables>(*this); }
 

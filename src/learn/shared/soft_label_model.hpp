@@ -21,6 +21,7 @@ class SoftLabelModel : public AnswerModel {
                  std::span<double> probabilities) const override;
   [[nodiscard]] double answer_probability(std::span<const double> outputs, std::uint32_t worker,
                                           std::uint32_t label) const override;
+  [[nodiscard]] bool can_be_tempered() const override { return true; }
   [[nodiscard]] std::vector<double> worker_tables() const override { return tables_; }
 
   [[nodiscard]] const std::vector<double>& soft_labels() const noexcept { return labels_; }

@@ -1,6 +1,9 @@
 #include "learn/shared/trainer.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -17,28 +20,79 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// Mean log probability of the answers to tasks that the run did not see.
-double held_out_likelihood(TrainingRun& run, const TrainingSet& hidden) {
-  const std::vector<double> outputs = run.outputs(hidden.row);
-  const std::size_t width = run.model().outputs();
-  double sum = 0;
-  for (std::size_t i = 0; i < hidden.task_count(); ++i) {
-    const auto row = std::span(outputs).subspan(i * width, width);
-    for (std::uint32_t a = hidden.offset[i]; a < hidden.offset[i + 1]; ++a) {
-      const double p = run.model().answer_probability(row, hidden.worker[a], hidden.label[a]);
-      sum += std::log(std::max(p, kProbabilityFloor));
+/// f^(1−power) · posterior^power: as if every answer counted for `power` of one.
+void temper(const AnswerModel& model, std::span<const double> outputs, double power, std::span<double> posterior) {
+  std::vector<double> f(posterior.size());
+  model.classify(outputs, f);
+  for (std::size_t k = 0; k < f.size(); ++k) {
+    posterior[k] = (1 - power) * std::log(std::max(f[k], kProbabilityFloor)) +
+                   power * std::log(std::max(posterior[k], kProbabilityFloor));
+  }
+  softmax(posterior);
+}
+
+/// The power with which the network and all other answers to a hidden task foretell each of its answers best. Workers
+/// who err on the same tasks make it less than 1.
+double learned_power(const AnswerModel& model, const TrainingSet& hidden, std::span<const double> outputs) {
+  constexpr std::array kPowers = {1.0, 0.85, 0.7, 0.55, 0.4, 0.3, 0.2, 0.1};
+  constexpr std::size_t kEnoughAnswers = 5000;
+  if (!model.can_be_tempered()) return 1;
+  const std::size_t classes = hidden.class_count;
+  std::array<double, kPowers.size()> sums{};
+  std::vector<std::uint32_t> workers, labels;
+  std::vector<double> full(classes), q(classes);
+  std::size_t judged = 0;
+  for (std::size_t i = 0; i < hidden.task_count() && judged < kEnoughAnswers; ++i) {
+    const std::uint32_t begin = hidden.offset[i], end = hidden.offset[i + 1];
+    if (end - begin < 2) continue;
+    const auto row = outputs.subspan(i * classes, classes);
+    for (std::uint32_t a = begin; a < end; ++a, ++judged) {
+      workers.clear();
+      labels.clear();
+      for (std::uint32_t other = begin; other < end; ++other) {
+        if (other == a) continue;
+        workers.push_back(hidden.worker[other]);
+        labels.push_back(hidden.label[other]);
+      }
+      model.posterior(row, {workers, labels, hidden.task[i], hidden.row[i]}, full);
+      for (std::size_t p = 0; p < kPowers.size(); ++p) {
+        q = full;
+        temper(model, row, kPowers[p], q);
+        for (double& value : q) value = std::log(std::max(value, kProbabilityFloor));
+        const double told = model.answer_probability_at(hidden.row[i], q, hidden.worker[a], hidden.label[a]);
+        sums[p] += std::log(std::max(told, kProbabilityFloor));
+      }
     }
   }
-  return sum / static_cast<double>(hidden.answer_count());
+  return kPowers[static_cast<std::size_t>(std::max_element(sums.begin(), sums.end()) - sums.begin())];
 }
 
 struct EpochChoice {
   std::size_t epochs = 0;  // to run
   std::size_t chosen = 0;  // to keep, from 1
   std::vector<double> held_out;
+  std::vector<double> per_task;  // log probability of the answers to each hidden task at the chosen epoch
+  double answer_power = 1;
 };
 
-/// Trains on part of the tasks and looks when the answers to the rest are foretold best.
+double mean(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+/// By how many standard errors the first foretells the same hidden tasks better than the second: chance alone must not
+/// choose.
+double advantage(std::span<const double> these, std::span<const double> those) {
+  std::vector<double> gain(these.size());
+  for (std::size_t i = 0; i < gain.size(); ++i) gain[i] = these[i] - those[i];
+  const double count = static_cast<double>(gain.size()), centre = mean(gain);
+  double squares = 0;
+  for (const double g : gain) squares += (g - centre) * (g - centre);
+  const double error = std::sqrt(squares / std::max(count - 1, 1.0) / count);
+  return error > 0 ? centre / error : 0;
+}
+
+/// Trains on part of the tasks and looks when the answers to the rest are foretold best. Of epochs that chance cannot
+/// tell apart it takes the latest: one standard error is given to it.
 EpochChoice choose_epoch(const TrainingSet& all, const Features& inputs, const NetworkSpec& network,
                          const TrainingOptions& options, const AnswerModelFactory& make_model,
                          const RunContext& context) {
@@ -55,13 +109,23 @@ EpochChoice choose_epoch(const TrainingSet& all, const Features& inputs, const N
 
   TrainingRun run(seen, inputs, network, options, make_model, "choosing the epoch", context);
   double best = -std::numeric_limits<double>::infinity();
+  std::vector<double> best_per_task;
   for (std::size_t epoch = 1; epoch <= options.epochs && !context.cancelled(); ++epoch) {
     run.epoch();
-    const double likelihood = held_out_likelihood(run, hidden);
+    const std::vector<double> outputs = run.outputs(hidden.row);
+    std::vector<double> per_task = answer_likelihoods(run.model(), hidden, outputs);
+    const double likelihood =
+        std::accumulate(per_task.begin(), per_task.end(), 0.0) / static_cast<double>(hidden.answer_count());
     choice.held_out.push_back(likelihood);
-    if (likelihood > best) {
+    const bool improved = likelihood > best;
+    if (improved) {
       best = likelihood;
+      best_per_task = per_task;
+    }
+    if (improved || advantage(best_per_task, per_task) < 1) {
       choice.chosen = epoch;
+      choice.per_task = std::move(per_task);
+      if (options.answer_power == 0) choice.answer_power = learned_power(run.model(), hidden, outputs);
     }
     context.report({.stage = "choosing the epoch",
                     .done = static_cast<double>(epoch),
@@ -77,8 +141,8 @@ EpochChoice choose_epoch(const TrainingSet& all, const Features& inputs, const N
 }
 
 /// Class probabilities of every row, and the posterior of every answered task.
-void predict_all(TrainingRun& run, const LearningData& data, std::vector<double>& row_probabilities,
-                 std::vector<double>& posterior) {
+void predict_all(TrainingRun& run, const LearningData& data, double answer_power,
+                 std::vector<double>& row_probabilities, std::vector<double>& posterior) {
   const AnswerModel& model = run.model();
   const Annotations& answers = data.crowd.answers;
   const std::size_t classes = answers.class_count(), width = model.outputs(), rows = data.features.rows;
@@ -105,7 +169,9 @@ void predict_all(TrainingRun& run, const LearningData& data, std::vector<double>
     const std::uint32_t row = data.row_of_task[t];
     const auto task_outputs =
         row == kNoRow ? std::span<const double>() : std::span(outputs).subspan(row * width, width);
-    model.posterior(task_outputs, {workers, labels, static_cast<std::uint32_t>(t)}, target);
+    model.posterior(task_outputs, {workers, labels, static_cast<std::uint32_t>(t), row}, target);
+    if (answer_power != 1 && row != kNoRow && model.can_be_tempered())
+      temper(model, task_outputs, answer_power, target);
   }
 }
 
@@ -148,7 +214,13 @@ std::vector<ParameterSpec> training_parameters(const TrainingOptions& d) {
                             "how the network's weights move; sgd has momentum 0.9"),
       ParameterSpec::real("learning_rate", d.optimiser.learning_rate, 0, 100, "size of the network's steps"),
       ParameterSpec::real("weight_decay", d.optimiser.weight_decay, 0, 100,
-                          "pull of the weights towards 0; more of it when tasks are few"),
+                          "weight_decay · w is added to the gradient of each weight w"),
+      ParameterSpec::real("fading", d.fading, 0, 1,
+                          "share of every weight that fades per epoch, beside the gradient: keeps the network from "
+                          "learning single answers by heart; the same whatever the batch and the learning rate"),
+      ParameterSpec::real("input_dropout", d.input_dropout, 0, 0.95,
+                          "share of the features that a step does not see, where there are 50 or more: the network "
+                          "must not rely on any one of them"),
       ParameterSpec::choice("schedule", kSchedules[static_cast<int>(d.schedule)], {"constant", "cosine", "one_cycle"},
                             "how the steps shrink over the epochs: not at all, along half a cosine, or up first and "
                             "then down"),
@@ -160,6 +232,10 @@ std::vector<ParameterSpec> training_parameters(const TrainingOptions& d) {
                           "answers best is kept. 0: one run, its last epoch is kept"),
       ParameterSpec::integer("patience", integer(d.patience), 0, 1e6,
                              "end training after so many epochs without a better held-out likelihood; 0: never"),
+      ParameterSpec::real(
+          "answer_power", d.answer_power, 0, 1,
+          "how much each answer counts beside the network when a task's truth is inferred: 1 if workers "
+          "err independently, less if they err on the same tasks; 0: learned from hidden answers"),
       ParameterSpec::flag("standardise", d.standardise,
                           "bring each feature (of images, each channel) to mean 0 and "
                           "deviation 1"),
@@ -173,6 +249,8 @@ TrainingOptions training_options(const Parameters& parameters) {
   options.optimiser.kind = optimiser_kind(parameters.choice("optimizer"));
   options.optimiser.learning_rate = parameters.real("learning_rate");
   options.optimiser.weight_decay = parameters.real("weight_decay");
+  options.fading = parameters.real("fading");
+  options.input_dropout = parameters.real("input_dropout");
   const std::string& schedule = parameters.choice("schedule");
   options.schedule = schedule == "cosine"      ? TrainingOptions::Schedule::cosine
                      : schedule == "one_cycle" ? TrainingOptions::Schedule::one_cycle
@@ -180,6 +258,7 @@ TrainingOptions training_options(const Parameters& parameters) {
   options.average_epochs = parameters.real("average_epochs");
   options.held_out = parameters.real("held_out");
   options.patience = static_cast<std::size_t>(parameters.integer("patience"));
+  options.answer_power = parameters.real("answer_power");
   options.standardise = parameters.flag("standardise");
   return options;
 }
@@ -195,14 +274,14 @@ TrainingSet tasks_to_learn_from(const LearningData& data) {
 }
 
 void conclude(TrainingRun& run, const Snapshot& chosen, const LearningData& data, const NetworkSpec& network,
-              const Scaling& scaling, Learned& learned) {
+              const Scaling& scaling, double answer_power, Learned& learned) {
   run.end();
-  predict_all(run, data, learned.final_row_probabilities, learned.final_posterior);
+  predict_all(run, data, answer_power, learned.final_row_probabilities, learned.final_posterior);
   if (chosen.model) {
     run.restore(chosen);
     run.end();
   }
-  predict_all(run, data, learned.row_probabilities, learned.crowd.posterior);
+  predict_all(run, data, answer_power, learned.row_probabilities, learned.crowd.posterior);
   describe_crowd(run, data, learned);
   ClassifierParts parts;
   parts.head = run.model().head();
@@ -218,19 +297,40 @@ void conclude(TrainingRun& run, const Snapshot& chosen, const LearningData& data
 
 Learned train(const LearningData& data, const NetworkSpec& network, const TrainingOptions& options,
               const AnswerModelFactory& make_model, const RunContext& context) {
-  const TrainingSet all = tasks_to_learn_from(data);
+  const Candidate only{"", make_model};
+  return train(data, network, options, std::span(&only, 1), context);
+}
+
+Learned train(const LearningData& data, const NetworkSpec& network, const TrainingOptions& options,
+              std::span<const Candidate> candidates, const RunContext& context) {
+  TrainingSet all = tasks_to_learn_from(data);
   const Scaling scaling = options.standardise ? standardise(data.features, all.row) : Scaling{};
   const Features inputs = scaled(data.features, scaling);
+  all.inputs = &inputs;
 
   Learned learned;
-  const EpochChoice choice = choose_epoch(all, inputs, network, options, make_model, context);
+  const Candidate* candidate = &candidates.front();
+  EpochChoice choice = choose_epoch(all, inputs, network, options, candidate->make_model, context);
+  std::string explanation;
+  if (candidates.size() > 1 && !choice.per_task.empty()) {
+    std::vector<std::string> means{fmt::format("{} {:.4f}", candidate->name, mean(choice.per_task))};
+    for (const Candidate& other : candidates.subspan(1)) {
+      EpochChoice its = choose_epoch(all, inputs, network, options, other.make_model, context);
+      if (its.per_task.empty()) break;  // cancelled
+      means.push_back(fmt::format("{} {:.4f}", other.name, mean(its.per_task)));
+      if (advantage(its.per_task, choice.per_task) > 2) {
+        choice = std::move(its);
+        candidate = &other;
+      }
+    }
+    explanation = fmt::format("chose {}: log probability of the answers to a hidden task: {}", candidate->name,
+                              fmt::join(means, ", "));
+  }
   learned.epochs = choice.epochs;
   learned.chosen_epoch = choice.chosen;
 
   const auto started = std::chrono::steady_clock::now();
-  TrainingOptions kept = options;
-  kept.epochs = options.epochs;
-  TrainingRun run(all, inputs, network, kept, make_model, "training", context);
+  TrainingRun run(all, inputs, network, options, candidate->make_model, "training", context);
   Snapshot chosen;
   for (std::size_t epoch = 1; epoch <= choice.epochs && !context.cancelled(); ++epoch) {
     const double objective = run.epoch();
@@ -253,7 +353,12 @@ Learned train(const LearningData& data, const NetworkSpec& network, const Traini
   crowd.objective_name = "loss";
   for (const CurvePoint& point : learned.curve) crowd.trace.push_back(point.objective);
 
-  conclude(run, chosen, data, network, scaling, learned);
+  const double answer_power = options.answer_power == 0 ? choice.answer_power : options.answer_power;
+  if (options.answer_power == 0) crowd.learned.emplace_back("answer_power", answer_power);
+  conclude(run, chosen, data, network, scaling, answer_power, learned);
+  if (!explanation.empty()) {
+    crowd.explanation = crowd.explanation.empty() ? explanation : explanation + "; " + crowd.explanation;
+  }
   return learned;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,14 @@ struct TrainingOptions {
 
   std::size_t epochs = 60;
   std::size_t batch = 64;  ///< tasks per step; 0: all
-  OptimiserOptions optimiser{.weight_decay = 1e-4};
+  OptimiserOptions optimiser;
+  double fading = 0.05;  ///< share of every weight that fades per epoch
   Schedule schedule = Schedule::constant;
-  double average_epochs = 0;  ///< memory of the running mean of the weights, in epochs; 0: the weights themselves
-  double held_out = 0.1;      ///< share of the tasks whose answers are hidden to choose the epoch; 0: the last one
-  std::size_t patience = 0;   ///< stop after so many epochs without a better held-out likelihood; 0: never
+  double input_dropout = 0.5;  ///< share of the inputs that a step does not see, where there are many
+  double average_epochs = 5;   ///< memory of the running mean of the weights, in epochs; 0: the weights themselves
+  double held_out = 0.1;       ///< share of the tasks whose answers are hidden to choose the epoch; 0: the last one
+  std::size_t patience = 0;    ///< stop after so many epochs without a better held-out likelihood; 0: never
+  double answer_power = 1;     ///< weight of the answers beside the classifier in a posterior; 0: learned
   bool standardise = true;
 };
 
@@ -31,6 +35,17 @@ struct TrainingOptions {
 [[nodiscard]] Learned train(const LearningData& data, const NetworkSpec& network, const TrainingOptions& options,
                             const AnswerModelFactory& make_model, const RunContext& context);
 
+/// One of several ways to begin, or to go on, between which the hidden answers decide. The first is preferred.
+struct Candidate {
+  std::string name;
+  AnswerModelFactory make_model;
+};
+
+/// The same for one of the candidates: each in turn takes the place of the best before it if it foretells the answers
+/// to hidden tasks clearly better.
+[[nodiscard]] Learned train(const LearningData& data, const NetworkSpec& network, const TrainingOptions& options,
+                            std::span<const Candidate> candidates, const RunContext& context);
+
 /// All tasks that can be trained on; throws bad_input if no answer is among them.
 [[nodiscard]] TrainingSet tasks_to_learn_from(const LearningData& data);
 
@@ -38,8 +53,9 @@ class TrainingRun;
 struct Snapshot;
 
 /// The end of every learner: what the run's network and model say of rows, tasks and workers, now and at the chosen
-/// state (if it holds one), put into the result, and the classifier, which takes the run's network.
+/// state (if it holds one), put into the result (`answer_power` weighs the answers beside the classifier), and the
+/// classifier, which takes the run's network.
 void conclude(TrainingRun& run, const Snapshot& chosen, const LearningData& data, const NetworkSpec& network,
-              const Scaling& scaling, Learned& learned);
+              const Scaling& scaling, double answer_power, Learned& learned);
 
 }  // namespace wisecrowd

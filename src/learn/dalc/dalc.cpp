@@ -1,0 +1,80 @@
+#include "learn/dalc/dalc.hpp"
+
+#include "learn/shared/own_weights.hpp"
+
+namespace wisecrowd::dalc {
+
+Learned Dalc::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
+  // Without dropout all draws are the same.
+  const bool drops = network.kind != "linear" && network.dropout > 0;
+  const ReliabilityModel::Options model{drops ? options_.samples : 1, options_.warm_up};
+  return train(
+      data, network, options_.training,
+      [&](const TrainingSet& set, Rng rng) {
+        std::unique_ptr<Reliability> reliability;
+        if (options_.reliability == Options::Kind::low_rank) {
+          reliability =
+              std::make_unique<LowRank>(*set.inputs, set.worker_count, options_.low_rank, rng, context.pool());
+        } else {
+          const OwnWeights::Options own{options_.low_rank.worker_ridge,
+                                        options_.reliability == Options::Kind::own_weights};
+          reliability = std::make_unique<OwnWeights>(*set.inputs, set.worker_count, own, context.pool());
+        }
+        return std::make_unique<ReliabilityModel>(set, std::move(reliability), model);
+      },
+      context);
+}
+
+LearnerInfo info() {
+  const Options d;
+  LearnerInfo info;
+  info.title = "DALC: reliability that depends on the task";
+  info.summary =
+      "EM with a network, where each worker's reliability is a low-rank function of the features, shared by all.";
+  info.when_to_use =
+      "Very many workers with few answers each whose skill depends on the kind of task; says how far each single "
+      "answer "
+      "can be trusted.";
+  info.reference =
+      "Yang, Drake, Damianou, Maarek: Leveraging crowdsourcing data for deep active learning, an application: learning "
+      "intents in Alexa, WWW 2018";
+  info.parameters = {
+      ParameterSpec::choice("reliability", "low_rank", {"low_rank", "own_weights", "one_coin"},
+                            "how a worker's reliability depends on the task: by a few dimensions that all workers "
+                            "share, by weights of each worker's own (needs many answers each), or not at all"),
+      ParameterSpec::integer("rank", static_cast<std::int64_t>(d.low_rank.rank), 1, 1000,
+                             "reliability=low_rank: how many dimensions"),
+      ParameterSpec::real("worker_ridge", d.low_rank.worker_ridge, 1e-9, 1e9,
+                          "pull of each worker towards the ordinary one; more when answers are few"),
+      ParameterSpec::real("shared_ridge", d.low_rank.shared_ridge, 1e-9, 1e9,
+                          "reliability=low_rank: pull of the influence of each feature towards none"),
+      ParameterSpec::integer("samples", static_cast<std::int64_t>(d.samples), 1, 1e6,
+                             "draws of MC-dropout whose mean is the network's opinion when labels are inferred"),
+      ParameterSpec::integer("warm_up", static_cast<std::int64_t>(d.warm_up), 0, 1e6,
+                             "epochs in which the answers alone make the labels"),
+  };
+  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
+  info.uses_gold = true;
+  info.assumptions = "Given truth and features, workers answer independently; a wrong answer is any wrong class alike.";
+  info.cost =
+      "O(S r + N r D) per iteration of the reliability, a few per epoch, and the draws of the network; memory "
+      "O(M r + D r + N r)";
+  return info;
+}
+
+std::unique_ptr<Learner> make(const Parameters& parameters) {
+  Options options;
+  options.training = training_options(parameters);
+  const std::string& kind = parameters.choice("reliability");
+  options.reliability = kind == "own_weights" ? Options::Kind::own_weights
+                        : kind == "one_coin"  ? Options::Kind::one_coin
+                                              : Options::Kind::low_rank;
+  options.low_rank.rank = static_cast<std::size_t>(parameters.integer("rank"));
+  options.low_rank.worker_ridge = parameters.real("worker_ridge");
+  options.low_rank.shared_ridge = parameters.real("shared_ridge");
+  options.samples = static_cast<std::size_t>(parameters.integer("samples"));
+  options.warm_up = static_cast<std::size_t>(parameters.integer("warm_up"));
+  return std::make_unique<Dalc>(std::move(options));
+}
+
+}  // namespace wisecrowd::dalc

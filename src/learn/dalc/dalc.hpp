@@ -1,0 +1,31 @@
+#pragma once
+
+#include "learn/dalc/low_rank.hpp"
+#include "learn/shared/trainer.hpp"
+#include "wisecrowd/learn.hpp"
+
+namespace wisecrowd::dalc {
+
+struct Options {
+  enum class Kind { low_rank, own_weights, one_coin };
+
+  TrainingOptions training;
+  Kind reliability = Kind::low_rank;
+  LowRank::Options low_rank;
+  std::size_t samples = 20;  ///< draws of MC-dropout
+  std::size_t warm_up = 3;   ///< epochs before the network has a say
+};
+
+/// Labels from network and answers where how far a worker is right depends on the task: what many workers with few
+/// answers each have in common is learned from all of them.
+class Dalc final : public Learner {
+ public:
+  explicit Dalc(Options options = {}) : options_(std::move(options)) {}
+  [[nodiscard]] Learned fit(const LearningData& data, const NetworkSpec& network,
+                            const RunContext& context) const override;
+
+ private:
+  Options options_;
+};
+
+}  // namespace wisecrowd::dalc

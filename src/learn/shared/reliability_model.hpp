@@ -1,0 +1,68 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "learn/shared/soft_label_model.hpp"
+
+namespace wisecrowd {
+
+/// Calls entry(column, value) for what a row holds; sparse rows give their entries only.
+template <class Entry>
+void for_each_entry(const Features& features, std::size_t row, const Entry& entry) {
+  if (features.is_sparse()) {
+    for (std::uint64_t e = features.offsets[row]; e < features.offsets[row + 1]; ++e) {
+      entry(features.indices[e], static_cast<double>(features.values[e]));
+    }
+    return;
+  }
+  const auto values = features.row(row);
+  for (std::size_t c = 0; c < values.size(); ++c) entry(c, static_cast<double>(values[c]));
+}
+
+/// How far each worker can be trusted on each row.
+class Reliability {
+ public:
+  virtual ~Reliability() = default;
+  /// Learns from the probability that each answer of the set is right.
+  virtual void fit(const TrainingSet& set, std::span<const double> right) = 0;
+  /// Log odds that the worker is right on a row; kNoRow: on an ordinary one.
+  [[nodiscard]] virtual double log_odds(std::uint32_t worker, std::uint32_t row) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<Reliability> clone() const = 0;
+};
+
+/// EM over labels and reliabilities with a network as the prior: P(answer = truth) = eta_ij, each wrong class
+/// (1 − eta_ij)/(K − 1). Before each epoch labels are inferred from network and answers, then the reliabilities from
+/// the labels; the epoch trains the network on the labels, once per task.
+class ReliabilityModel final : public SoftLabelModel {
+ public:
+  struct Options {
+    std::size_t samples = 1;  ///< draws of MC-dropout whose mean is the network's opinion; 1: the network without
+    std::size_t warm_up = 3;  ///< epochs before the network has a say
+  };
+  ReliabilityModel(const TrainingSet& set, std::unique_ptr<Reliability> reliability, Options options);
+  ReliabilityModel(const ReliabilityModel& other);
+
+  void begin_epoch(const Epoch& epoch) override;
+  void posterior(std::span<const double> outputs, const TaskAnswers& answers,
+                 std::span<double> probabilities) const override;
+  [[nodiscard]] double answer_probability(std::span<const double> outputs, std::uint32_t worker,
+                                          std::uint32_t label) const override;
+  [[nodiscard]] double answer_probability_at(std::uint32_t row, std::span<const double> outputs, std::uint32_t worker,
+                                             std::uint32_t label) const override;
+  void describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const override;
+  [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override {
+    return std::make_unique<ReliabilityModel>(*this);
+  }
+
+  [[nodiscard]] const Reliability& reliability() const noexcept { return *reliability_; }
+
+ private:
+  [[nodiscard]] std::vector<double> opinion(const Epoch& epoch) const;
+  void add_answers(const TaskAnswers& answers, std::span<double> log_probabilities) const;
+
+  std::unique_ptr<Reliability> reliability_;
+  Options options_;
+};
+
+}  // namespace wisecrowd

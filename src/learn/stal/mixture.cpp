@@ -1,0 +1,166 @@
+#include "learn/stal/mixture.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <vector>
+
+#include "base/numeric.hpp"
+#include "base/parallel.hpp"
+#include "learn/shared/reliability_model.hpp"
+
+namespace wisecrowd::stal {
+namespace {
+
+constexpr std::size_t kMostColumns = 64, kProjectedColumns = 32;
+constexpr std::size_t kRowsPerBlock = 1024;
+
+/// Rows of few columns in double precision: as they are, or through a random matrix of ±1/√columns.
+std::vector<double> few_columns(const Features& features, std::size_t& columns, Rng rng) {
+  columns = features.columns();
+  const bool project = features.is_sparse() || columns > kMostColumns;
+  if (project) columns = kProjectedColumns;
+  std::vector<double> points(features.rows * columns, 0.0);
+  const double scale = 1 / std::sqrt(static_cast<double>(columns));
+  for (std::size_t row = 0; row < features.rows; ++row) {
+    double* const point = points.data() + row * columns;
+    for_each_entry(features, row, [&](std::size_t column, double value) {
+      if (!project) {
+        point[column] = value;
+        return;
+      }
+      // The signs of a column are the bits of its own draw: nothing of size columns × 32 is kept.
+      const std::uint64_t signs = rng.fork("projection", column).next();
+      for (std::size_t c = 0; c < columns; ++c) point[c] += (signs >> c & 1U) != 0 ? scale * value : -scale * value;
+    });
+  }
+  return points;
+}
+
+struct Mixture {
+  std::size_t components, columns;
+  std::vector<double> log_weight, mean, variance;
+
+  /// Log density of each component, weighted; the softmax of it is the membership.
+  void log_joint(const double* point, std::span<double> out) const {
+    for (std::size_t c = 0; c < components; ++c) {
+      double sum = log_weight[c];
+      for (std::size_t d = 0; d < columns; ++d) {
+        const double v = variance[c * columns + d], away = point[d] - mean[c * columns + d];
+        sum -= 0.5 * (std::log(2 * std::numbers::pi * v) + away * away / v);
+      }
+      out[c] = sum;
+    }
+  }
+};
+
+double squared_distance(const double* a, const double* b, std::size_t columns) {
+  double sum = 0;
+  for (std::size_t d = 0; d < columns; ++d) sum += (a[d] - b[d]) * (a[d] - b[d]);
+  return sum;
+}
+
+/// Centres far from each other: each next one drawn by its squared distance from those chosen (k-means++). Variances
+/// are those of all rows.
+Mixture start(const std::vector<double>& points, std::size_t columns, std::span<const std::uint32_t> rows,
+              std::size_t components, double floor, Rng rng) {
+  Mixture mixture{components, columns, std::vector<double>(components, -std::log(static_cast<double>(components))),
+                  std::vector<double>(components * columns), std::vector<double>(components * columns)};
+  std::vector<double> distance(rows.size(), std::numeric_limits<double>::infinity());
+  std::size_t chosen = rng.below(rows.size());
+  for (std::size_t c = 0; c < components; ++c) {
+    std::copy_n(points.begin() + static_cast<std::ptrdiff_t>(rows[chosen] * columns), columns,
+                mixture.mean.begin() + static_cast<std::ptrdiff_t>(c * columns));
+    double total = 0;
+    for (std::size_t n = 0; n < rows.size(); ++n) {
+      distance[n] = std::min(
+          distance[n], squared_distance(points.data() + rows[n] * columns, mixture.mean.data() + c * columns, columns));
+      total += distance[n];
+    }
+    chosen = total > 0 ? rng.categorical(distance) : rng.below(rows.size());
+  }
+  for (std::size_t d = 0; d < columns; ++d) {
+    double sum = 0, squares = 0;
+    for (const std::uint32_t row : rows) {
+      sum += points[row * columns + d];
+      squares += points[row * columns + d] * points[row * columns + d];
+    }
+    const double count = static_cast<double>(rows.size()), mean = sum / count;
+    const double spread = std::max(squares / count - mean * mean, floor);
+    for (std::size_t c = 0; c < components; ++c) mixture.variance[c * columns + d] = spread;
+  }
+  return mixture;
+}
+
+}  // namespace
+
+Features mixture_memberships(const Features& features, std::span<const std::uint32_t> fit_to, std::size_t components,
+                             std::size_t iterations, double floor, Rng rng, ThreadPool& pool) {
+  std::size_t columns = 0;
+  const std::vector<double> points = few_columns(features, columns, rng);
+  components = std::min(components, fit_to.size());
+  Mixture mixture = start(points, columns, fit_to, components, floor, rng.fork("centres"));
+
+  const Blocks blocks{fit_to.size(), kRowsPerBlock};
+  struct Sums {
+    std::vector<double> weight, first, second;
+  };
+  std::vector<Sums> parts(blocks.count());
+  for (std::size_t iteration = 0; iteration < iterations; ++iteration) {
+    pool.for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
+      Sums& part = parts[block];
+      part.weight.assign(components, 0.0);
+      part.first.assign(components * columns, 0.0);
+      part.second.assign(components * columns, 0.0);
+      std::vector<double> share(components);
+      for (std::size_t n = blocks.begin(block); n < blocks.end(block); ++n) {
+        const double* const point = points.data() + fit_to[n] * columns;
+        mixture.log_joint(point, share);
+        softmax(share);
+        for (std::size_t c = 0; c < components; ++c) {
+          part.weight[c] += share[c];
+          for (std::size_t d = 0; d < columns; ++d) {
+            part.first[c * columns + d] += share[c] * point[d];
+            part.second[c * columns + d] += share[c] * point[d] * point[d];
+          }
+        }
+      }
+    });
+    for (std::size_t c = 0; c < components; ++c) {
+      double weight = 0;
+      for (const Sums& part : parts) weight += part.weight[c];
+      if (weight < 1e-6) continue;  // nobody there: it stays where it is
+      mixture.log_weight[c] = std::log(weight / static_cast<double>(fit_to.size()));
+      for (std::size_t d = 0; d < columns; ++d) {
+        double first = 0, second = 0;
+        for (const Sums& part : parts) {
+          first += part.first[c * columns + d];
+          second += part.second[c * columns + d];
+        }
+        const double mean = first / weight;
+        mixture.mean[c * columns + d] = mean;
+        mixture.variance[c * columns + d] = std::max(second / weight - mean * mean, floor);
+      }
+    }
+  }
+
+  Features memberships;
+  memberships.rows = features.rows;
+  memberships.shape = {components};
+  memberships.dense.resize(features.rows * components);
+  const Blocks all{features.rows, kRowsPerBlock};
+  pool.for_each_block(all.count(), [&](std::size_t block, unsigned) {
+    std::vector<double> share(components);
+    for (std::size_t row = all.begin(block); row < all.end(block); ++row) {
+      mixture.log_joint(points.data() + row * columns, share);
+      softmax(share);
+      for (std::size_t c = 0; c < components; ++c) {
+        memberships.dense[row * components + c] = static_cast<float>(share[c]);
+      }
+    }
+  });
+  return memberships;
+}
+
+}  // namespace wisecrowd::stal

@@ -1,0 +1,82 @@
+#include "learn/stal/stal.hpp"
+
+#include "learn/shared/own_weights.hpp"
+#include "learn/stal/mixture.hpp"
+
+namespace wisecrowd::stal {
+namespace {
+
+/// Keeps the memberships with the reliability that reads them.
+class ByRegion final : public Reliability {
+ public:
+  ByRegion(std::shared_ptr<const Features> regions, std::size_t workers, double ridge, ThreadPool& pool)
+      : regions_(std::move(regions)), weights_(*regions_, workers, {.ridge = ridge}, pool) {}
+  void fit(const TrainingSet& set, std::span<const double> right) override { weights_.fit(set, right); }
+  [[nodiscard]] double log_odds(std::uint32_t worker, std::uint32_t row) const override {
+    return weights_.log_odds(worker, row);
+  }
+  [[nodiscard]] std::unique_ptr<Reliability> clone() const override { return std::make_unique<ByRegion>(*this); }
+
+ private:
+  std::shared_ptr<const Features> regions_;
+  OwnWeights weights_;
+};
+
+}  // namespace
+
+Learned Stal::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
+  std::shared_ptr<const Features> regions;  // found once, by the run that comes first
+  return train(
+      data, network, options_.training,
+      [&](const TrainingSet& set, Rng) {
+        if (!regions) {
+          regions = std::make_shared<Features>(mixture_memberships(*set.inputs, set.row, options_.components,
+                                                                   options_.mixture_iterations, options_.variance_floor,
+                                                                   context.rng("mixture"), context.pool()));
+        }
+        return std::make_unique<ReliabilityModel>(
+            set, std::make_unique<ByRegion>(regions, set.worker_count, options_.ridge, context.pool()),
+            ReliabilityModel::Options{.warm_up = options_.warm_up});
+      },
+      context);
+}
+
+LearnerInfo info() {
+  const Options d;
+  LearnerInfo info;
+  info.title = "STAL: reliability by region of the features";
+  info.summary =
+      "EM with a linear classifier; a mixture of Gaussians cuts the features into regions, each worker knows some "
+      "better than others.";
+  info.when_to_use = "Workers with special knowledge of kinds of tasks that the features tell apart.";
+  info.reference = "Fang, Zhu, Li, Ding, Wu: Self-taught active learning from crowds, ICDM 2012";
+  info.parameters = {
+      ParameterSpec::integer("components", static_cast<std::int64_t>(d.components), 1, 10000, "how many regions"),
+      ParameterSpec::integer("mixture_iterations", static_cast<std::int64_t>(d.mixture_iterations), 0, 1e6,
+                             "iterations of EM that find them"),
+      ParameterSpec::real("variance_floor", d.variance_floor, 1e-12, 1e12, "no region is narrower than this"),
+      ParameterSpec::real("ridge", d.ridge, 1e-9, 1e9,
+                          "pull of a worker's weights towards 0, and of their level towards that of all workers"),
+      ParameterSpec::integer("warm_up", static_cast<std::int64_t>(d.warm_up), 0, 1e6,
+                             "epochs in which the answers alone make the labels"),
+  };
+  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
+  info.uses_gold = true;
+  info.linear_only = true;
+  info.assumptions = "Given truth and region, workers answer independently; a wrong answer is any wrong class alike.";
+  info.cost = "O(N D C) per iteration of the mixture, O(S C) per iteration of the reliability; memory O(M C + N C)";
+  return info;
+}
+
+std::unique_ptr<Learner> make(const Parameters& parameters) {
+  Options options;
+  options.training = training_options(parameters);
+  options.components = static_cast<std::size_t>(parameters.integer("components"));
+  options.mixture_iterations = static_cast<std::size_t>(parameters.integer("mixture_iterations"));
+  options.variance_floor = parameters.real("variance_floor");
+  options.ridge = parameters.real("ridge");
+  options.warm_up = static_cast<std::size_t>(parameters.integer("warm_up"));
+  return std::make_unique<Stal>(std::move(options));
+}
+
+}  // namespace wisecrowd::stal
