@@ -22,10 +22,14 @@ struct MatrixView {
   [[nodiscard]] T& operator()(std::size_t i, std::size_t j) const { return data[i * columns + j]; }
 };
 
+/// No task of the data.
+inline constexpr std::uint32_t kNoTask = 0xFFFFFFFF;
+
 /// Answers to one task, wherever they come from.
 struct TaskAnswers {
   std::span<const std::uint32_t> workers;
   std::span<const std::uint32_t> labels;
+  std::uint32_t task = kNoTask;  ///< its number in the data: a model that inferred it may know better than its tables
 };
 
 /// What makes one method of learning from crowds differ from another: how the network's outputs and the answers make a
@@ -50,6 +54,9 @@ class AnswerModel {
     std::function<void(std::span<double>)> sample;
   };
   virtual void begin_epoch(const Epoch& epoch) { (void)epoch; }
+  /// Called when training is over, before anything is predicted: models that infer labels between epochs bring them up
+  /// to date with the network as it is now. `number` is the count of epochs done.
+  virtual void end_training(const Epoch& epoch) { (void)epoch; }
 
   /// The mean loss of a batch of tasks (indices into the training set), and its gradient at the outputs, which is
   /// overwritten. Gradients of the model's own parameters are kept for step().

@@ -104,7 +104,7 @@ void predict_all(TrainingRun& run, const LearningData& data, std::vector<double>
     const std::uint32_t row = data.row_of_task[t];
     const auto task_outputs =
         row == kNoRow ? std::span<const double>() : std::span(outputs).subspan(row * width, width);
-    model.posterior(task_outputs, {workers, labels}, target);
+    model.posterior(task_outputs, {workers, labels, static_cast<std::uint32_t>(t)}, target);
   }
 }
 
@@ -183,14 +183,30 @@ TrainingOptions training_options(const Parameters& parameters) {
   return options;
 }
 
-Learned train(const LearningData& data, const NetworkSpec& network, const TrainingOptions& options,
-              const AnswerModelFactory& make_model, const RunContext& context) {
-  const TrainingSet all = training_set(data);
+TrainingSet tasks_to_learn_from(const LearningData& data) {
+  TrainingSet all = training_set(data);
   if (all.answer_count() == 0) {
     throw Error(ErrorCode::bad_input,
                 "there is nothing to learn from: no task of the train split has both features and an answer; check "
                 "that the tasks of the answers and of the features have the same names");
   }
+  return all;
+}
+
+void conclude(TrainingRun& run, const Snapshot& chosen, const LearningData& data, Learned& learned) {
+  run.end();
+  predict_all(run, data, learned.final_row_probabilities, learned.final_posterior);
+  if (chosen.model) {
+    run.restore(chosen);
+    run.end();
+  }
+  predict_all(run, data, learned.row_probabilities, learned.crowd.posterior);
+  describe_crowd(run, data, learned);
+}
+
+Learned train(const LearningData& data, const NetworkSpec& network, const TrainingOptions& options,
+              const AnswerModelFactory& make_model, const RunContext& context) {
+  const TrainingSet all = tasks_to_learn_from(data);
   const Scaling scaling = options.standardise ? standardise(data.features, all.row) : Scaling{};
   const Features inputs = scaled(data.features, scaling);
 
@@ -225,10 +241,7 @@ Learned train(const LearningData& data, const NetworkSpec& network, const Traini
   crowd.objective_name = "loss";
   for (const CurvePoint& point : learned.curve) crowd.trace.push_back(point.objective);
 
-  predict_all(run, data, learned.final_row_probabilities, learned.final_posterior);
-  if (chosen.model) run.restore(chosen);
-  predict_all(run, data, learned.row_probabilities, crowd.posterior);
-  describe_crowd(run, data, learned);
+  conclude(run, chosen, data, learned);
   return learned;
 }
 

@@ -31,4 +31,14 @@ struct TrainingOptions {
 [[nodiscard]] Learned train(const LearningData& data, const NetworkSpec& network, const TrainingOptions& options,
                             const AnswerModelFactory& make_model, const RunContext& context);
 
+/// All tasks that can be trained on; throws bad_input if no answer is among them.
+[[nodiscard]] TrainingSet tasks_to_learn_from(const LearningData& data);
+
+class TrainingRun;
+struct Snapshot;
+
+/// The end of every learner: what the run's network and model say of rows, tasks and workers, now and at the chosen
+/// state (if it holds one), put into the result.
+void conclude(TrainingRun& run, const Snapshot& chosen, const LearningData& data, Learned& learned);
+
 }  // namespace wisecrowd

@@ -74,17 +74,23 @@ std::vector<double> TrainingRun::outputs(std::span<const std::uint32_t> rows) {
   return out;
 }
 
-double TrainingRun::epoch() {
-  AnswerModel::Epoch announcement;
-  announcement.number = epochs_done_;
-  announcement.total = options_.epochs;
-  announcement.predict = [this](std::span<double> out) {
+AnswerModel::Epoch TrainingRun::announcement() {
+  AnswerModel::Epoch epoch;
+  epoch.number = epochs_done_;
+  epoch.total = options_.epochs;
+  epoch.predict = [this](std::span<double> out) {
     with_average([&] { predict(set_.row, Network::Mode::predict, out); });
   };
-  announcement.sample = [this](std::span<double> out) {
+  epoch.sample = [this](std::span<double> out) {
     with_average([&] { predict(set_.row, Network::Mode::sample, out); });
   };
-  model_->begin_epoch(announcement);
+  return epoch;
+}
+
+void TrainingRun::end() { model_->end_training(announcement()); }
+
+double TrainingRun::epoch() {
+  model_->begin_epoch(announcement());
 
   order_stream_.shuffle(std::span(order_));
   const std::size_t width = network_->output_size();

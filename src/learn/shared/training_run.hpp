@@ -27,6 +27,8 @@ class TrainingRun {
   /// One pass over the tasks; returns the mean loss. Stops early when the context is cancelled.
   double epoch();
   [[nodiscard]] std::size_t epochs_done() const noexcept { return epochs_done_; }
+  /// Lets the model take a last look at the network; before predicting.
+  void end();
 
   /// The state that predicts: with averaged weights, if they are averaged.
   [[nodiscard]] Snapshot snapshot();
@@ -35,9 +37,11 @@ class TrainingRun {
   [[nodiscard]] std::vector<double> outputs(std::span<const std::uint32_t> rows);
   [[nodiscard]] const AnswerModel& model() const noexcept { return *model_; }
   [[nodiscard]] AnswerModel& model() noexcept { return *model_; }
+  [[nodiscard]] Network& network() noexcept { return *network_; }
   [[nodiscard]] std::unique_ptr<Network> release_network() noexcept { return std::move(network_); }
 
  private:
+  [[nodiscard]] AnswerModel::Epoch announcement();
   void predict(std::span<const std::uint32_t> rows, Network::Mode mode, std::span<double> out);
   /// Runs with the averaged weights in place.
   template <class Work>
