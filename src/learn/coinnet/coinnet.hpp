@@ -10,7 +10,7 @@ namespace wisecrowd::coinnet {
 
 struct Options {
   TrainingOptions training;
-  CoupledTables::Options tables;
+  TableOptions tables;
   double outlier_strength = 0.01;  ///< mu1
   double volume_strength = 0.01;   ///< mu2
   double power = 0.4;              ///< p
@@ -30,6 +30,7 @@ class CoinNet final : public Learner {
 
 class OutlierModel final : public CoupledTables {
  public:
+  using Options = coinnet::Options;
   OutlierModel(const TrainingSet& set, const Options& options);
   void begin_epoch(const Epoch& epoch) override;
   void step(double pace) override;

@@ -11,7 +11,7 @@ namespace wisecrowd::conal {
 
 struct Options {
   TrainingOptions training;
-  CoupledTables::Options tables;
+  TableOptions tables;
   std::size_t gate_width = 16;  ///< numbers per row and per worker that the gate compares
   double strength = 1e-5;       ///< keeps the common table away from the workers' own
 };
@@ -29,6 +29,7 @@ class CoNal final : public Learner {
 
 class GateModel final : public RowTables {
  public:
+  using Options = conal::Options;
   GateModel(const TrainingSet& set, const Options& options, Rng rng);
   void step(double pace) override;
   void table_at(std::span<const double> further, std::uint32_t worker, std::span<double> table) const override;

@@ -10,7 +10,7 @@ namespace wisecrowd::geocrowdnet_f {
 
 struct Options {
   TrainingOptions training;
-  CoupledTables::Options tables;
+  TableOptions tables;
   double strength = 0.01;
 };
 
@@ -27,6 +27,7 @@ class GeoCrowdNetF final : public Learner {
 
 class VolumeModel final : public CoupledTables {
  public:
+  using Options = geocrowdnet_f::Options;
   VolumeModel(const TrainingSet& set, const Options& options)
       : CoupledTables(set, options.tables), strength_(options.strength) {}
   void describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const override;

@@ -11,7 +11,7 @@ namespace wisecrowd::geocrowdnet_w {
 
 struct Options {
   TrainingOptions training;
-  CoupledTables::Options tables;
+  TableOptions tables;
   double strength = 0.01;
 };
 
@@ -30,6 +30,7 @@ class GeoCrowdNetW final : public Learner {
 /// step never passes over all of them.
 class TableVolumeModel final : public CoupledTables {
  public:
+  using Options = geocrowdnet_w::Options;
   TableVolumeModel(const TrainingSet& set, const Options& options);
   void begin_epoch(const Epoch& epoch) override;
   void refresh(std::uint32_t worker) override;

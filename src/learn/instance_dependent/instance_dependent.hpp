@@ -12,7 +12,7 @@ namespace wisecrowd::instance_dependent {
 struct Options {
   enum class Variant { schedule, anchors };
   TrainingOptions training;
-  CoupledTables::Options tables{.start_accuracy = 0.9, .warm_up = 5};
+  TableOptions tables{.start_accuracy = 0.9, .warm_up = 5};
   Variant variant = Variant::schedule;
   double trace_strength = 0.01;
   std::size_t table_epochs = 5;  ///< between the release of the tables and that of their dependence on the row
@@ -36,6 +36,7 @@ class InstanceDependent final : public Learner {
 /// T_j(x) = softmax over each row of A_j + H tanh(τ(x) + V e_j), truth × label.
 class InstanceModel final : public RowTables {
  public:
+  using Options = instance_dependent::Options;
   InstanceModel(const TrainingSet& set, const Options& options, Rng rng);
   void begin_epoch(const Epoch& epoch) override;
   void step(double pace) override;

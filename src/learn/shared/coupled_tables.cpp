@@ -15,15 +15,15 @@ constexpr double kVoteSmoothing = 0.1;
 /// of few steps, and a network that still says the opposite of the votes would turn the tables around.
 constexpr std::size_t kWarmUpSteps = 200;
 
-std::vector<double> starting_logits(const TrainingSet& set, const CoupledTables::Options& options) {
+std::vector<double> starting_logits(const TrainingSet& set, const TableOptions& options) {
   const std::size_t classes = set.class_count, block = classes * classes;
-  if (options.start == CoupledTables::Options::Start::votes) {
+  if (options.start == TableOptions::Start::votes) {
     std::vector<double> logits = tables_from(set, vote_shares(set), kVoteSmoothing, 0);
     for (double& value : logits) value = std::log(value);
     return logits;
   }
   const double others = static_cast<double>(std::max<std::size_t>(classes, 2) - 1);
-  const double diagonal = options.start == CoupledTables::Options::Start::expert
+  const double diagonal = options.start == TableOptions::Start::expert
                               ? 10
                               : std::log(options.start_accuracy * others / (1 - options.start_accuracy));
   std::vector<double> logits(set.worker_count * block, 0.0);
@@ -41,7 +41,7 @@ void softmax_backward(std::span<const double> probabilities, std::span<double> g
   for (std::size_t k = 0; k < probabilities.size(); ++k) gradients[k] = probabilities[k] * (gradients[k] - mean);
 }
 
-std::vector<ParameterSpec> CoupledTables::parameters(const Options& d, bool with_solver) {
+std::vector<ParameterSpec> CoupledTables::parameters(const TableOptions& d, bool with_solver) {
   static constexpr const char* kStarts[] = {"votes", "identity", "expert"};
   static constexpr const char* kSolvers[] = {"gradient", "em"};
   std::vector<ParameterSpec> specs = {
@@ -67,23 +67,23 @@ std::vector<ParameterSpec> CoupledTables::parameters(const Options& d, bool with
   return specs;
 }
 
-CoupledTables::Options CoupledTables::options(const Parameters& parameters, bool with_solver) {
-  Options options;
+TableOptions CoupledTables::options(const Parameters& parameters, bool with_solver) {
+  TableOptions options;
   const std::string& start = parameters.choice("start");
-  options.start = start == "identity" ? Options::Start::identity
-                  : start == "expert" ? Options::Start::expert
-                                      : Options::Start::votes;
+  options.start = start == "identity" ? TableOptions::Start::identity
+                  : start == "expert" ? TableOptions::Start::expert
+                                      : TableOptions::Start::votes;
   options.start_accuracy = parameters.real("start_accuracy");
   options.worker_learning_rate = parameters.real("worker_learning_rate");
   options.warm_up = static_cast<std::size_t>(parameters.integer("warm_up"));
   if (with_solver) {
-    options.solver = parameters.choice("solver") == "em" ? Options::Solver::em : Options::Solver::gradient;
+    options.solver = parameters.choice("solver") == "em" ? TableOptions::Solver::em : TableOptions::Solver::gradient;
     options.pooled_answers = parameters.real("pooled_answers");
   }
   return options;
 }
 
-CoupledTables::CoupledTables(const TrainingSet& set, const Options& options, std::size_t further_outputs)
+CoupledTables::CoupledTables(const TrainingSet& set, const TableOptions& options, std::size_t further_outputs)
     : set_(&set),
       options_(options),
       further_outputs_(further_outputs),
@@ -92,7 +92,7 @@ CoupledTables::CoupledTables(const TrainingSet& set, const Options& options, std
       class_prior_(set.class_count, 0.0),
       answers_of_(set.worker_count, 0),
       terms_in_all_(set.answer_count()),
-      tables_move_(options.solver == Options::Solver::gradient) {
+      tables_move_(options.solver == TableOptions::Solver::gradient) {
   for (std::size_t j = 0; j < set.worker_count; ++j) CoupledTables::refresh(static_cast<std::uint32_t>(j));
   const std::vector<double> votes = vote_shares(set);
   for (std::size_t cell = 0; cell < votes.size(); ++cell) class_prior_[cell % set.class_count] += votes[cell];
@@ -113,7 +113,7 @@ void CoupledTables::refresh(std::uint32_t worker) {
 void CoupledTables::begin_epoch(const Epoch& epoch) {
   warm_ = epoch.number >= options_.warm_up &&
           (options_.warm_up == 0 || steps_ >= kWarmUpSteps || 3 * epoch.number >= epoch.total);
-  const bool by_gradient = options_.solver == Options::Solver::gradient;
+  const bool by_gradient = options_.solver == TableOptions::Solver::gradient;
   tables_move_ = warm_ && by_gradient;
   // Before the first epoch the network knows nothing, and tables from it would forget what the votes said.
   if (by_gradient || !warm_ || epoch.number == 0) return;

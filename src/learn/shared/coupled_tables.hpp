@@ -8,27 +8,30 @@
 
 namespace wisecrowd {
 
+/// How worker tables start and move.
+struct TableOptions {
+  enum class Start { votes, identity, expert };
+  enum class Solver { gradient, em };
+  Start start = Start::votes;
+  double start_accuracy = 0.8;  ///< identity: the diagonal of every table
+  double worker_learning_rate = 1e-2;
+  std::size_t warm_up = 3;  ///< epochs in which the tables stay as they started
+  Solver solver = Solver::gradient;
+  double pooled_answers = 4;  ///< em: answers of the crowd's mean table that each row of a table begins with
+};
+
 /// p_ij = th_jᵀ f(x_i): worker tables as row-wise softmax, trained with the network by the cross-entropy of each answer
 /// (B4), mean over the answers of the batch. Penalties on top, or another probability of an answer, make other methods
 /// of it.
 class CoupledTables : public AnswerModel {
  public:
-  struct Options {
-    enum class Start { votes, identity, expert };
-    enum class Solver { gradient, em };
-    Start start = Start::votes;
-    double start_accuracy = 0.8;  ///< identity: the diagonal of every table
-    double worker_learning_rate = 1e-2;
-    std::size_t warm_up = 3;  ///< epochs in which the tables stay as they started
-    Solver solver = Solver::gradient;
-    double pooled_answers = 4;  ///< em: answers of the crowd's mean table that each row of a table begins with
-  };
+  using Options = TableOptions;
   /// Of the table and its start; `with_solver` adds those of the EM solver.
-  [[nodiscard]] static std::vector<ParameterSpec> parameters(const Options& defaults, bool with_solver = false);
-  [[nodiscard]] static Options options(const Parameters& parameters, bool with_solver = false);
+  [[nodiscard]] static std::vector<ParameterSpec> parameters(const TableOptions& defaults, bool with_solver = false);
+  [[nodiscard]] static TableOptions options(const Parameters& parameters, bool with_solver = false);
 
   /// `further_outputs` of the network, beyond the classes, are for the subclass.
-  CoupledTables(const TrainingSet& set, const Options& options, std::size_t further_outputs = 0);
+  CoupledTables(const TrainingSet& set, const TableOptions& options, std::size_t further_outputs = 0);
 
   [[nodiscard]] std::size_t outputs() const override { return set_->class_count + further_outputs_; }
   void begin_epoch(const Epoch& epoch) override;
@@ -95,7 +98,7 @@ class CoupledTables : public AnswerModel {
   void solve_tables(std::span<const double> class_probabilities);
 
   const TrainingSet* set_;
-  Options options_;
+  TableOptions options_;
   std::size_t further_outputs_;
   BlockAdam logits_;  // between loss() and step() its gradients are those at the tables, not yet at the logits
   std::vector<double> tables_;

@@ -11,7 +11,7 @@ namespace wisecrowd::trace_reg {
 struct Options {
   enum class Penalty { trace, log };
   TrainingOptions training;
-  CoupledTables::Options tables;
+  TableOptions tables;
   Penalty penalty = Penalty::trace;
   double strength = 0.01;
 };
@@ -29,6 +29,7 @@ class TraceReg final : public Learner {
 
 class TraceModel final : public CoupledTables {
  public:
+  using Options = trace_reg::Options;
   TraceModel(const TrainingSet& set, const Options& options) : CoupledTables(set, options.tables), options_(options) {}
   [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override { return std::make_unique<TraceModel>(*this); }
 
