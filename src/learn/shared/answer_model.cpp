@@ -16,6 +16,23 @@ void AnswerModel::describe(Learned& learned, const LearningData&, const OutputsO
   learned.crowd.confusion = worker_tables();
 }
 
+double AnswerModel::score(const TrainingSet& hidden, std::span<const double> outputs) const {
+  return answer_likelihood(*this, hidden, outputs);
+}
+
+double answer_likelihood(const AnswerModel& model, const TrainingSet& set, std::span<const double> outputs) {
+  const std::size_t width = model.outputs();
+  double sum = 0;
+  for (std::size_t i = 0; i < set.task_count(); ++i) {
+    const auto row = outputs.subspan(i * width, width);
+    for (std::uint32_t a = set.offset[i]; a < set.offset[i + 1]; ++a) {
+      const double p = model.answer_probability_at(set.row[i], row, set.worker[a], set.label[a]);
+      sum += std::log(std::max(p, kProbabilityFloor));
+    }
+  }
+  return sum / static_cast<double>(set.answer_count());
+}
+
 void posterior_from_tables(std::span<const double> log_class_probabilities, const TaskAnswers& answers,
                            std::span<const double> tables, std::span<double> probabilities) {
   const std::size_t classes = probabilities.size();

@@ -30,6 +30,7 @@ struct TaskAnswers {
   std::span<const std::uint32_t> workers;
   std::span<const std::uint32_t> labels;
   std::uint32_t task = kNoTask;  ///< its number in the data: a model that inferred it may know better than its tables
+  std::uint32_t row = kNoRow;    ///< of the features, for models whose workers depend on it
 };
 
 /// What makes one method of learning from crowds differ from another: how the network's outputs and the answers make a
@@ -57,6 +58,8 @@ class AnswerModel {
   /// Called when training is over, before anything is predicted: models that infer labels between epochs bring them up
   /// to date with the network as it is now. `number` is the count of epochs done.
   virtual void end_training(const Epoch& epoch) { (void)epoch; }
+  /// Called after each epoch, before the state is judged or kept.
+  virtual void end_epoch(const Epoch& epoch) { (void)epoch; }
 
   /// The mean loss of a batch of tasks (indices into the training set), and its gradient at the outputs, which is
   /// overwritten. Gradients of the model's own parameters are kept for step().
@@ -73,6 +76,15 @@ class AnswerModel {
   /// P(this worker says `label` | row), from the classifier alone: what hidden answers are judged by.
   [[nodiscard]] virtual double answer_probability(std::span<const double> outputs, std::uint32_t worker,
                                                   std::uint32_t label) const = 0;
+  /// The same for a row of the inputs, where what a worker says depends on more than the outputs.
+  [[nodiscard]] virtual double answer_probability_at(std::uint32_t row, std::span<const double> outputs,
+                                                     std::uint32_t worker, std::uint32_t label) const {
+    (void)row;
+    return answer_probability(outputs, worker, label);
+  }
+  /// How much the model knows of tasks that it did not see, given the network's outputs for them; more is better. What
+  /// candidates are compared by: the mean log probability of the answers unless the method has a measure of its own.
+  [[nodiscard]] virtual double score(const TrainingSet& hidden, std::span<const double> outputs) const;
 
   /// Puts what is known into the result, whose sizes, posterior and labels are set: confusion tables, skill, class
   /// prior, learned numbers, warnings; per-task scores and per-answer reliabilities where the model has them. By
@@ -89,6 +101,10 @@ class AnswerModel {
 
 /// Makes the model for a training set: once for the run that chooses the epoch, once for the run on all answers.
 using AnswerModelFactory = std::function<std::unique_ptr<AnswerModel>(const TrainingSet& set, Rng rng)>;
+
+/// Mean log probability of the answers of a set, given the network's outputs for its tasks.
+[[nodiscard]] double answer_likelihood(const AnswerModel& model, const TrainingSet& set,
+                                       std::span<const double> outputs);
 
 /// log f_k + Σ_j log th_j[k][y_j], normalised: the posterior under worker tables (workers × truth × label).
 void posterior_from_tables(std::span<const double> log_class_probabilities, const TaskAnswers& answers,

@@ -8,8 +8,8 @@
 namespace wisecrowd {
 namespace {
 
-/// Added to the counts of votes before their logarithm: small, so that a worker's habits show.
-constexpr double kVoteSmoothing = 0.1;
+/// No cell starts below this: what a worker never said can still be learned.
+constexpr double kLeastStart = 1e-3;
 
 /// Steps of the network that a warm-up lasts at least (but not beyond a third of the epochs): large batches make epochs
 /// of few steps, and a network that still says the opposite of the votes would turn the tables around.
@@ -18,8 +18,8 @@ constexpr std::size_t kWarmUpSteps = 200;
 std::vector<double> starting_logits(const TrainingSet& set, const TableOptions& options) {
   const std::size_t classes = set.class_count, block = classes * classes;
   if (options.start == TableOptions::Start::votes) {
-    std::vector<double> logits = tables_from(set, vote_shares(set), kVoteSmoothing, 0);
-    for (double& value : logits) value = std::log(value);
+    std::vector<double> logits = pooled_tables_from(set, vote_shares(set), options.pooled_answers);
+    for (double& value : logits) value = std::log(std::max(value, kLeastStart));
     return logits;
   }
   const double others = static_cast<double>(std::max<std::size_t>(classes, 2) - 1);
@@ -50,6 +50,9 @@ std::vector<ParameterSpec> CoupledTables::parameters(const TableOptions& d, bool
                             "most workers are naive), the same good worker for all, or nearly no errors"),
       ParameterSpec::real("start_accuracy", d.start_accuracy, 0.01, 0.999,
                           "start=identity: how often that worker is right"),
+      ParameterSpec::real("pooled_answers", d.pooled_answers, 0, 1e9,
+                          "answers of the crowd's mean table that are added to each row of a worker's table: at the "
+                          "start from votes, and whenever EM solves the tables; more when workers have few answers"),
       ParameterSpec::real("worker_learning_rate", d.worker_learning_rate, 0, 100,
                           "size of the steps of the worker tables"),
       ParameterSpec::integer("warm_up", static_cast<std::int64_t>(d.warm_up), 0, 1e6,
@@ -60,9 +63,6 @@ std::vector<ParameterSpec> CoupledTables::parameters(const TableOptions& d, bool
     specs.push_back(ParameterSpec::choice("solver", kSolvers[static_cast<int>(d.solver)], {"gradient", "em"},
                                           "how the tables move: with the network at every step, or before each epoch "
                                           "by expectation maximisation, which has no step size"));
-    specs.push_back(ParameterSpec::real("pooled_answers", d.pooled_answers, 0, 1e9,
-                                        "solver=em: answers of the crowd's mean table that each row of a worker's "
-                                        "table begins with; more of them when workers have few answers"));
   }
   return specs;
 }
@@ -74,11 +74,11 @@ TableOptions CoupledTables::options(const Parameters& parameters, bool with_solv
                   : start == "expert" ? TableOptions::Start::expert
                                       : TableOptions::Start::votes;
   options.start_accuracy = parameters.real("start_accuracy");
+  options.pooled_answers = parameters.real("pooled_answers");
   options.worker_learning_rate = parameters.real("worker_learning_rate");
   options.warm_up = static_cast<std::size_t>(parameters.integer("warm_up"));
   if (with_solver) {
     options.solver = parameters.choice("solver") == "em" ? TableOptions::Solver::em : TableOptions::Solver::gradient;
-    options.pooled_answers = parameters.real("pooled_answers");
   }
   return options;
 }

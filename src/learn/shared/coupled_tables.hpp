@@ -17,7 +17,7 @@ struct TableOptions {
   double worker_learning_rate = 1e-2;
   std::size_t warm_up = 3;  ///< epochs in which the tables stay as they started
   Solver solver = Solver::gradient;
-  double pooled_answers = 4;  ///< em: answers of the crowd's mean table that each row of a table begins with
+  double pooled_answers = 4;  ///< votes, em: answers of the crowd's mean table that each row of a table begins with
 };
 
 /// p_ij = th_jᵀ f(x_i): worker tables as row-wise softmax, trained with the network by the cross-entropy of each answer

@@ -63,63 +63,76 @@ void DenseNetwork::product(const Layer& layer, const float* in, std::size_t batc
   });
 }
 
-void DenseNetwork::first_layer(const Features& inputs, std::span<const std::uint32_t> rows, float* out) {
-  const Layer& layer = layers_.front();
-  if (!inputs.is_sparse()) {
+void DenseNetwork::gather(const Features& inputs, std::span<const std::uint32_t> rows, Mode mode) {
+  batch_ = rows.size();
+  sparse_ = inputs.is_sparse();
+  if (sparse_) {
+    offsets_.assign(1, 0);
+    indices_.clear();
+    gathered_.clear();
+    for (const std::uint32_t row : rows) {
+      const auto begin = static_cast<std::ptrdiff_t>(inputs.offsets[row]);
+      const auto end = static_cast<std::ptrdiff_t>(inputs.offsets[row + 1]);
+      indices_.insert(indices_.end(), inputs.indices.begin() + begin, inputs.indices.begin() + end);
+      gathered_.insert(gathered_.end(), inputs.values.begin() + begin, inputs.values.begin() + end);
+      offsets_.push_back(indices_.size());
+    }
+  } else {
     gathered_.resize(rows.size() * inputs_);
     for (std::size_t i = 0; i < rows.size(); ++i) {
       std::copy_n(inputs.dense.data() + rows[i] * inputs_, inputs_, gathered_.data() + i * inputs_);
     }
-    product(layer, gathered_.data(), rows.size(), out);
-    return;
   }
+  if (mode != Mode::predict && keep_inputs_ < 1) drop(gathered_, keep_inputs_, input_mask_);
+}
+
+void DenseNetwork::first_layer(std::size_t batch, float* out) {
+  const Layer& layer = layers_.front();
+  if (!sparse_) return product(layer, gathered_.data(), batch, out);
   const float* const weights = parameters_.data() + layer.weights;
   const float* const biases = parameters_.data() + layer.biases;
-  const Blocks blocks = cut(rows.size(), 32);
+  const Blocks blocks = cut(batch, 32);
   pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
     for (std::size_t i = blocks.begin(block); i < blocks.end(block); ++i) {
       float* const target = out + i * layer.outputs;
       std::copy_n(biases, layer.outputs, target);
-      for (std::uint64_t e = inputs.offsets[rows[i]]; e < inputs.offsets[rows[i] + 1]; ++e) {
-        const float* const from = weights + inputs.indices[e] * layer.outputs;
-        const float value = inputs.values[e];
+      for (std::uint64_t e = offsets_[i]; e < offsets_[i + 1]; ++e) {
+        const float* const from = weights + indices_[e] * layer.outputs;
+        const float value = gathered_[e];
         for (std::size_t h = 0; h < layer.outputs; ++h) target[h] += value * from[h];
       }
     }
   });
 }
 
-void DenseNetwork::drop(std::vector<float>& values) {
-  mask_.resize(values.size());
-  const auto threshold = static_cast<std::uint64_t>(std::lround(static_cast<double>(keep_) * 65536));
-  const float scale = 1 / keep_;
+void DenseNetwork::drop(std::span<float> values, float keep, std::vector<float>& mask) {
+  mask.resize(values.size());
+  const auto threshold = static_cast<std::uint64_t>(std::lround(static_cast<double>(keep) * 65536));
+  const float scale = 1 / keep;
   for (std::size_t v = 0; v < values.size(); v += 4) {
     const std::uint64_t bits = dropout_stream_.next();
     for (std::size_t part = 0; part < 4 && v + part < values.size(); ++part) {
-      mask_[v + part] = ((bits >> (16 * part)) & 0xFFFF) < threshold ? scale : 0.0F;
+      mask[v + part] = ((bits >> (16 * part)) & 0xFFFF) < threshold ? scale : 0.0F;
     }
   }
-  for (std::size_t v = 0; v < values.size(); ++v) values[v] *= mask_[v];
+  for (std::size_t v = 0; v < values.size(); ++v) values[v] *= mask[v];
 }
 
 void DenseNetwork::forward(const Features& inputs, std::span<const std::uint32_t> rows, Mode mode,
                            std::span<float> outputs) {
+  gather(inputs, rows, mode);
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const bool last = l + 1 == layers_.size();
     if (!last) activations_[l].resize(rows.size() * layers_[l].outputs);
     float* const out = last ? outputs.data() : activations_[l].data();
     if (l == 0) {
-      first_layer(inputs, rows, out);
+      first_layer(rows.size(), out);
     } else {
       product(layers_[l], activations_[l - 1].data(), rows.size(), out);
     }
     if (last) break;
     for (float& value : activations_[l]) value = std::max(value, 0.0F);
-    if (l + 2 == layers_.size() && mode != Mode::predict && keep_ < 1) drop(activations_[l]);
-  }
-  if (mode == Mode::train) {
-    batch_inputs_ = &inputs;
-    batch_rows_.assign(rows.begin(), rows.end());
+    if (l + 2 == layers_.size() && mode != Mode::predict && keep_ < 1) drop(activations_[l], keep_, mask_);
   }
 }
 
@@ -137,24 +150,23 @@ void DenseNetwork::add_weight_gradient(const Layer& layer, const float* in, cons
 }
 
 void DenseNetwork::backward(std::span<const float> output_gradients) {
-  const std::size_t batch = batch_rows_.size();
+  const std::size_t batch = batch_;
   gradient_.assign(output_gradients.begin(), output_gradients.end());
   for (std::size_t l = layers_.size(); l-- > 0;) {
     const Layer& layer = layers_[l];
     view(gradients_.data() + layer.biases, 1, layer.outputs) +=
         view(gradient_.data(), batch, layer.outputs).colwise().sum();
     if (l == 0) {
-      if (!batch_inputs_->is_sparse()) {
+      if (!sparse_) {
         add_weight_gradient(layer, gathered_.data(), gradient_.data(), batch);
         return;
       }
       float* const target = gradients_.data() + layer.weights;
       for (std::size_t i = 0; i < batch; ++i) {
         const float* const from = gradient_.data() + i * layer.outputs;
-        const std::uint32_t row = batch_rows_[i];
-        for (std::uint64_t e = batch_inputs_->offsets[row]; e < batch_inputs_->offsets[row + 1]; ++e) {
-          float* const to = target + batch_inputs_->indices[e] * layer.outputs;
-          const float value = batch_inputs_->values[e];
+        for (std::uint64_t e = offsets_[i]; e < offsets_[i + 1]; ++e) {
+          float* const to = target + indices_[e] * layer.outputs;
+          const float value = gathered_[e];
           for (std::size_t h = 0; h < layer.outputs; ++h) to[h] += value * from[h];
         }
       }

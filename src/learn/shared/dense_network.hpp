@@ -28,6 +28,7 @@ class DenseNetwork final : public Network {
   void backward(std::span<const float> output_gradients) override;
   [[nodiscard]] std::span<float> parameters() override { return parameters_; }
   [[nodiscard]] std::span<float> gradients() override { return gradients_; }
+  void drop_inputs(double share) override { keep_inputs_ = static_cast<float>(1 - share); }
   void reseed(std::uint64_t seed) override { dropout_stream_ = Rng(seed); }
   void export_torchscript(const std::string& path, const Scaling& scaling) const override;
 
@@ -39,24 +40,30 @@ class DenseNetwork final : public Network {
     std::size_t inputs, outputs;
     std::size_t weights, biases;  // where they begin in the block of parameters
   };
-  void first_layer(const Features& inputs, std::span<const std::uint32_t> rows, float* out);
+  void gather(const Features& inputs, std::span<const std::uint32_t> rows, Mode mode);
+  void first_layer(std::size_t batch, float* out);
   void product(const Layer& layer, const float* in, std::size_t batch, float* out);
   void add_weight_gradient(const Layer& layer, const float* in, const float* out_gradient, std::size_t batch);
-  void drop(std::vector<float>& values);
+  /// Sets values to 0 at random and scales the others up; `mask` says by what each was multiplied.
+  void drop(std::span<float> values, float keep, std::vector<float>& mask);
 
   std::size_t inputs_;
   std::vector<std::size_t> widths_;
-  float keep_;  // share of units that dropout keeps
+  float keep_;             // share of units that dropout keeps
+  float keep_inputs_ = 1;  // likewise of inputs
   std::vector<Layer> layers_;
   std::vector<float> parameters_, gradients_;
   Rng dropout_stream_;
 
-  // Of the last forward(train).
-  const Features* batch_inputs_ = nullptr;
-  std::vector<std::uint32_t> batch_rows_;
-  std::vector<float> gathered_;                  // batch × inputs, dense features
+  // Of the last forward.
+  std::size_t batch_ = 0;
+  bool sparse_ = false;
+  std::vector<float> gathered_;         // batch × inputs of dense features, or the values of sparse ones
+  std::vector<std::uint64_t> offsets_;  // of sparse features
+  std::vector<std::uint32_t> indices_;
   std::vector<std::vector<float>> activations_;  // after ReLU and dropout, one per hidden layer
   std::vector<float> mask_;                      // of dropout: 0 or 1/keep
+  std::vector<float> input_mask_;
   std::vector<float> gradient_, next_gradient_;
 };
 

@@ -41,6 +41,10 @@ class Network {
   /// The team that forward and backward work with; it must outlive their calls. Results do not depend on its size.
   void work_with(ThreadPool& pool) { pool_ = &pool; }
 
+  /// From here on training and sampling hide this share of the inputs, and scale the others up. Networks that cannot
+  /// leave it aside.
+  virtual void drop_inputs(double share) { (void)share; }
+
   /// From here on dropout draws from this stream.
   virtual void reseed(std::uint64_t seed) = 0;
 

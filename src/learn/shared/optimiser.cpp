@@ -29,6 +29,7 @@ Optimiser::Optimiser(OptimiserOptions options, std::size_t parameters) : options
 void Optimiser::step(std::span<float> parameters, std::span<float> gradients, double pace, ThreadPool& pool) {
   ++steps_;
   const auto decay = static_cast<float>(options_.weight_decay);
+  const auto keep = static_cast<float>(1 - std::min(options_.fading * pace, 1.0));
   const auto rate = static_cast<float>(options_.learning_rate * pace);
   const double t = static_cast<double>(steps_);
   const auto adam_rate = static_cast<float>(options_.learning_rate * pace / (1 - std::pow(kFirstDecay, t)));
@@ -47,7 +48,7 @@ void Optimiser::step(std::span<float> parameters, std::span<float> gradients, do
           const float gradient = g[i] + decay * w[i];
           m[i] += static_cast<float>(1 - kFirstDecay) * (gradient - m[i]);
           v[i] += static_cast<float>(1 - kSecondDecay) * (gradient * gradient - v[i]);
-          w[i] -= adam_rate * m[i] / (std::sqrt(v[i] * second_scale) + static_cast<float>(kTiny));
+          w[i] = keep * w[i] - adam_rate * m[i] / (std::sqrt(v[i] * second_scale) + static_cast<float>(kTiny));
           g[i] = 0;
         }
         break;
@@ -56,7 +57,7 @@ void Optimiser::step(std::span<float> parameters, std::span<float> gradients, do
         for (std::size_t i = begin; i < end; ++i) {
           const float gradient = g[i] + decay * w[i];
           v[i] += static_cast<float>(1 - kRmsDecay) * (gradient * gradient - v[i]);
-          w[i] -= rate * gradient / (std::sqrt(v[i]) + static_cast<float>(kTiny));
+          w[i] = keep * w[i] - rate * gradient / (std::sqrt(v[i]) + static_cast<float>(kTiny));
           g[i] = 0;
         }
         break;
@@ -65,7 +66,7 @@ void Optimiser::step(std::span<float> parameters, std::span<float> gradients, do
 #pragma omp simd
         for (std::size_t i = begin; i < end; ++i) {
           m[i] = momentum * m[i] + g[i] + decay * w[i];
-          w[i] -= rate * m[i];
+          w[i] = keep * w[i] - rate * m[i];
           g[i] = 0;
         }
         break;

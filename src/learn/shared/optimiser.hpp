@@ -15,6 +15,7 @@ struct OptimiserOptions {
   Kind kind = Kind::adam;
   double learning_rate = 1e-3;
   double weight_decay = 0;  ///< added to the gradient: weight_decay · w
+  double fading = 0;        ///< share of every weight that a step takes away, beside the gradient
   double momentum = 0.9;    ///< sgd
 };
 

@@ -1,5 +1,7 @@
 #include "learn/shared/trainer.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -16,25 +18,11 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// Mean log probability of the answers to tasks that the run did not see.
-double held_out_likelihood(TrainingRun& run, const TrainingSet& hidden) {
-  const std::vector<double> outputs = run.outputs(hidden.row);
-  const std::size_t width = run.model().outputs();
-  double sum = 0;
-  for (std::size_t i = 0; i < hidden.task_count(); ++i) {
-    const auto row = std::span(outputs).subspan(i * width, width);
-    for (std::uint32_t a = hidden.offset[i]; a < hidden.offset[i + 1]; ++a) {
-      const double p = run.model().answer_probability(row, hidden.worker[a], hidden.label[a]);
-      sum += std::log(std::max(p, kProbabilityFloor));
-    }
-  }
-  return sum / static_cast<double>(hidden.answer_count());
-}
-
 struct EpochChoice {
   std::size_t epochs = 0;  // to run
   std::size_t chosen = 0;  // to keep, from 1
   std::vector<double> held_out;
+  double score = -std::numeric_limits<double>::infinity();  // at the chosen epoch
 };
 
 /// Trains on part of the tasks and looks when the answers to the rest are foretold best.
@@ -56,11 +44,13 @@ EpochChoice choose_epoch(const TrainingSet& all, const Features& inputs, const N
   double best = -std::numeric_limits<double>::infinity();
   for (std::size_t epoch = 1; epoch <= options.epochs && !context.cancelled(); ++epoch) {
     run.epoch();
-    const double likelihood = held_out_likelihood(run, hidden);
+    const std::vector<double> outputs = run.outputs(hidden.row);
+    const double likelihood = answer_likelihood(run.model(), hidden, outputs);
     choice.held_out.push_back(likelihood);
     if (likelihood > best) {
       best = likelihood;
       choice.chosen = epoch;
+      choice.score = run.model().score(hidden, outputs);
     }
     context.report({.stage = "choosing the epoch",
                     .done = static_cast<double>(epoch),
@@ -104,7 +94,7 @@ void predict_all(TrainingRun& run, const LearningData& data, std::vector<double>
     const std::uint32_t row = data.row_of_task[t];
     const auto task_outputs =
         row == kNoRow ? std::span<const double>() : std::span(outputs).subspan(row * width, width);
-    model.posterior(task_outputs, {workers, labels, static_cast<std::uint32_t>(t)}, target);
+    model.posterior(task_outputs, {workers, labels, static_cast<std::uint32_t>(t), row}, target);
   }
 }
 
@@ -147,7 +137,13 @@ std::vector<ParameterSpec> training_parameters(const TrainingOptions& d) {
                             "how the network's weights move; sgd has momentum 0.9"),
       ParameterSpec::real("learning_rate", d.optimiser.learning_rate, 0, 100, "size of the network's steps"),
       ParameterSpec::real("weight_decay", d.optimiser.weight_decay, 0, 100,
-                          "pull of the weights towards 0; more of it when tasks are few"),
+                          "weight_decay · w is added to the gradient of each weight w"),
+      ParameterSpec::real("fading", d.fading, 0, 1,
+                          "share of every weight that fades per epoch, beside the gradient: keeps the network from "
+                          "learning single answers by heart; the same whatever the batch and the learning rate"),
+      ParameterSpec::real("input_dropout", d.input_dropout, 0, 0.95,
+                          "share of the features that a step does not see, where there are 50 or more: the network "
+                          "must not rely on any one of them"),
       ParameterSpec::choice("schedule", kSchedules[static_cast<int>(d.schedule)], {"constant", "cosine", "one_cycle"},
                             "how the steps shrink over the epochs: not at all, along half a cosine, or up first and "
                             "then down"),
@@ -172,6 +168,8 @@ TrainingOptions training_options(const Parameters& parameters) {
   options.optimiser.kind = optimiser_kind(parameters.choice("optimizer"));
   options.optimiser.learning_rate = parameters.real("learning_rate");
   options.optimiser.weight_decay = parameters.real("weight_decay");
+  options.fading = parameters.real("fading");
+  options.input_dropout = parameters.real("input_dropout");
   const std::string& schedule = parameters.choice("schedule");
   options.schedule = schedule == "cosine"      ? TrainingOptions::Schedule::cosine
                      : schedule == "one_cycle" ? TrainingOptions::Schedule::one_cycle
@@ -206,19 +204,39 @@ void conclude(TrainingRun& run, const Snapshot& chosen, const LearningData& data
 
 Learned train(const LearningData& data, const NetworkSpec& network, const TrainingOptions& options,
               const AnswerModelFactory& make_model, const RunContext& context) {
-  const TrainingSet all = tasks_to_learn_from(data);
+  const Candidate only{"", make_model};
+  return train(data, network, options, std::span(&only, 1), context);
+}
+
+Learned train(const LearningData& data, const NetworkSpec& network, const TrainingOptions& options,
+              std::span<const Candidate> candidates, const RunContext& context) {
+  TrainingSet all = tasks_to_learn_from(data);
   const Scaling scaling = options.standardise ? standardise(data.features, all.row) : Scaling{};
   const Features inputs = scaled(data.features, scaling);
+  all.inputs = &inputs;
 
   Learned learned;
-  const EpochChoice choice = choose_epoch(all, inputs, network, options, make_model, context);
+  const Candidate* candidate = &candidates.front();
+  EpochChoice choice = choose_epoch(all, inputs, network, options, candidate->make_model, context);
+  std::string explanation;
+  if (candidates.size() > 1 && !choice.held_out.empty()) {
+    std::vector<std::string> scores{fmt::format("{} {:.4f}", candidate->name, choice.score)};
+    for (const Candidate& other : candidates.subspan(1)) {
+      EpochChoice its = choose_epoch(all, inputs, network, options, other.make_model, context);
+      scores.push_back(fmt::format("{} {:.4f}", other.name, its.score));
+      if (its.score > choice.score) {
+        choice = std::move(its);
+        candidate = &other;
+      }
+    }
+    explanation =
+        fmt::format("chose {} by what it knows of hidden answers ({})", candidate->name, fmt::join(scores, ", "));
+  }
   learned.epochs = choice.epochs;
   learned.chosen_epoch = choice.chosen;
 
   const auto started = std::chrono::steady_clock::now();
-  TrainingOptions kept = options;
-  kept.epochs = options.epochs;
-  TrainingRun run(all, inputs, network, kept, make_model, "training", context);
+  TrainingRun run(all, inputs, network, options, candidate->make_model, "training", context);
   Snapshot chosen;
   for (std::size_t epoch = 1; epoch <= choice.epochs && !context.cancelled(); ++epoch) {
     const double objective = run.epoch();
@@ -242,6 +260,9 @@ Learned train(const LearningData& data, const NetworkSpec& network, const Traini
   for (const CurvePoint& point : learned.curve) crowd.trace.push_back(point.objective);
 
   conclude(run, chosen, data, learned);
+  if (!explanation.empty()) {
+    crowd.explanation = crowd.explanation.empty() ? explanation : explanation + "; " + crowd.explanation;
+  }
   return learned;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,13 @@ struct TrainingOptions {
 
   std::size_t epochs = 60;
   std::size_t batch = 64;  ///< tasks per step; 0: all
-  OptimiserOptions optimiser{.weight_decay = 1e-4};
+  OptimiserOptions optimiser;
+  double fading = 0.05;  ///< share of every weight that fades per epoch
   Schedule schedule = Schedule::constant;
-  double average_epochs = 0;  ///< memory of the running mean of the weights, in epochs; 0: the weights themselves
-  double held_out = 0.1;      ///< share of the tasks whose answers are hidden to choose the epoch; 0: the last one
-  std::size_t patience = 0;   ///< stop after so many epochs without a better held-out likelihood; 0: never
+  double input_dropout = 0.5;  ///< share of the inputs that a step does not see, where there are many
+  double average_epochs = 5;   ///< memory of the running mean of the weights, in epochs; 0: the weights themselves
+  double held_out = 0.1;       ///< share of the tasks whose answers are hidden to choose the epoch; 0: the last one
+  std::size_t patience = 0;    ///< stop after so many epochs without a better held-out likelihood; 0: never
   bool standardise = true;
 };
 
@@ -40,5 +43,16 @@ struct Snapshot;
 /// The end of every learner: what the run's network and model say of rows, tasks and workers, now and at the chosen
 /// state (if it holds one), put into the result.
 void conclude(TrainingRun& run, const Snapshot& chosen, const LearningData& data, Learned& learned);
+
+/// One of several ways to begin, or to go on, between which the hidden answers decide.
+struct Candidate {
+  std::string name;
+  AnswerModelFactory make_model;
+};
+
+/// The same for the candidate that knows most of the tasks that it did not see (AnswerModel::score at the epoch that
+/// its hidden answers choose); the first one when nothing can be held out.
+[[nodiscard]] Learned train(const LearningData& data, const NetworkSpec& network, const TrainingOptions& options,
+                            std::span<const Candidate> candidates, const RunContext& context);
 
 }  // namespace wisecrowd

@@ -10,6 +10,14 @@ namespace {
 
 /// Rows per call of a network that only predicts.
 constexpr std::size_t kPredictionRows = 1024;
+/// Fewer inputs than this cannot stand in for each other, so none of them is hidden.
+constexpr std::size_t kInputsToDropFrom = 50;
+
+/// What fades per epoch, shared out among its steps.
+OptimiserOptions per_step(OptimiserOptions options, double fading_per_epoch, std::size_t steps_per_epoch) {
+  options.fading = 1 - std::pow(1 - fading_per_epoch, 1 / static_cast<double>(steps_per_epoch));
+  return options;
+}
 
 }  // namespace
 
@@ -22,11 +30,12 @@ TrainingRun::TrainingRun(const TrainingSet& set, const Features& inputs, const N
       context_(context),
       model_(make_model(set, context.rng(purpose).fork("model"))),
       network_(make_network(network, inputs, model_->outputs(), context.rng(purpose).fork("network").next(), context)),
-      optimiser_(options.optimiser, network_->parameters().size()),
-      order_stream_(context.rng(purpose).fork("order")),
-      order_(set.task_count()),
       batch_(options.batch == 0 ? set.task_count() : std::min(options.batch, set.task_count())),
-      steps_per_epoch_(std::max<std::size_t>(set.task_count() / batch_, 1)) {
+      steps_per_epoch_(std::max<std::size_t>(set.task_count() / batch_, 1)),
+      optimiser_(per_step(options.optimiser, options.fading, steps_per_epoch_), network_->parameters().size()),
+      order_stream_(context.rng(purpose).fork("order")),
+      order_(set.task_count()) {
+  if (inputs.columns() >= kInputsToDropFrom) network_->drop_inputs(options.input_dropout);
   std::iota(order_.begin(), order_.end(), 0U);
   if (options.average_epochs > 0) average_.assign(network_->parameters().begin(), network_->parameters().end());
 }
@@ -90,7 +99,8 @@ AnswerModel::Epoch TrainingRun::announcement() {
 void TrainingRun::end() { model_->end_training(announcement()); }
 
 double TrainingRun::epoch() {
-  model_->begin_epoch(announcement());
+  const AnswerModel::Epoch now_begins = announcement();
+  model_->begin_epoch(now_begins);
 
   order_stream_.shuffle(std::span(order_));
   const std::size_t width = network_->output_size();
@@ -128,6 +138,7 @@ double TrainingRun::epoch() {
       }
     }
   }
+  model_->end_epoch(now_begins);
   ++epochs_done_;
   return steps == 0 ? 0 : sum / static_cast<double>(steps);
 }

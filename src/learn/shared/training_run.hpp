@@ -54,11 +54,11 @@ class TrainingRun {
   const RunContext& context_;
   std::unique_ptr<AnswerModel> model_;
   std::unique_ptr<Network> network_;
+  std::size_t batch_, steps_per_epoch_;
   Optimiser optimiser_;
   Rng order_stream_;
   std::vector<std::uint32_t> order_;
   std::vector<float> average_;
-  std::size_t batch_, steps_per_epoch_;
   std::size_t epochs_done_ = 0, steps_done_ = 0;
 };
 

@@ -36,6 +36,7 @@ TrainingSet subset(const TrainingSet& set, std::span<const std::uint32_t> tasks)
   TrainingSet part;
   part.worker_count = set.worker_count;
   part.class_count = set.class_count;
+  part.inputs = set.inputs;
   part.offset.push_back(0);
   for (const std::uint32_t i : tasks) {
     part.task.push_back(set.task[i]);
@@ -89,6 +90,25 @@ std::vector<double> vote_shares(const TrainingSet& set) {
   return shares;
 }
 
+namespace {
+
+/// Adds q_ik for each answer, workers × truth × label.
+void add_counts(const TrainingSet& set, std::span<const double> soft_labels, std::span<double> tables) {
+  const std::size_t classes = set.class_count, block = classes * classes;
+  for (std::size_t i = 0; i < set.task_count(); ++i) {
+    for (std::uint32_t a = set.offset[i]; a < set.offset[i + 1]; ++a) {
+      double* const table = tables.data() + set.worker[a] * block + set.label[a];
+      for (std::size_t k = 0; k < classes; ++k) table[k * classes] += soft_labels[i * classes + k];
+    }
+  }
+}
+
+void normalise_rows(std::span<double> tables, std::size_t classes) {
+  for (std::size_t row = 0; row < tables.size(); row += classes) normalise(tables.subspan(row, classes));
+}
+
+}  // namespace
+
 std::vector<double> tables_from(const TrainingSet& set, std::span<const double> soft_labels, double everywhere,
                                 double on_diagonal) {
   const std::size_t classes = set.class_count, block = classes * classes;
@@ -96,15 +116,20 @@ std::vector<double> tables_from(const TrainingSet& set, std::span<const double> 
   for (std::size_t j = 0; j < set.worker_count; ++j) {
     for (std::size_t k = 0; k < classes; ++k) tables[j * block + k * classes + k] += on_diagonal;
   }
-  for (std::size_t i = 0; i < set.task_count(); ++i) {
-    for (std::uint32_t a = set.offset[i]; a < set.offset[i + 1]; ++a) {
-      double* const table = tables.data() + set.worker[a] * block + set.label[a];
-      for (std::size_t k = 0; k < classes; ++k) table[k * classes] += soft_labels[i * classes + k];
-    }
-  }
-  for (std::size_t row = 0; row < set.worker_count * classes; ++row) {
-    normalise(std::span(tables).subspan(row * classes, classes));
-  }
+  add_counts(set, soft_labels, tables);
+  normalise_rows(tables, classes);
+  return tables;
+}
+
+std::vector<double> pooled_tables_from(const TrainingSet& set, std::span<const double> soft_labels, double strength) {
+  constexpr double kHalfAnswer = 0.5;  // per cell, so that nothing is impossible
+  const std::size_t classes = set.class_count, block = classes * classes;
+  std::vector<double> tables(set.worker_count * block, 0.0), pooled(block, kHalfAnswer);
+  add_counts(set, soft_labels, tables);
+  for (std::size_t cell = 0; cell < tables.size(); ++cell) pooled[cell % block] += tables[cell];
+  normalise_rows(pooled, classes);
+  for (std::size_t cell = 0; cell < tables.size(); ++cell) tables[cell] += strength * pooled[cell % block];
+  normalise_rows(tables, classes);
   return tables;
 }
 

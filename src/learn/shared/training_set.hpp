@@ -20,6 +20,7 @@ struct TrainingSet {
   std::vector<std::uint32_t> worker;  ///< per answer
   std::vector<std::uint32_t> label;   ///< per answer
   std::vector<std::uint32_t> answer;  ///< per answer: its place in the data's task order
+  const Features* inputs = nullptr;   ///< the scaled features that `row` points into; set by the trainer
 
   [[nodiscard]] std::size_t task_count() const noexcept { return task.size(); }
   [[nodiscard]] std::size_t answer_count() const noexcept { return worker.size(); }
@@ -44,5 +45,9 @@ struct TrainingSet {
 /// and `everywhere` are added answers.
 [[nodiscard]] std::vector<double> tables_from(const TrainingSet& set, std::span<const double> soft_labels,
                                               double everywhere, double on_diagonal);
+/// The same with one table that all workers share as the prior: `strength` answers to each truth, spread as the answers
+/// of all workers together are. A worker with few answers is taken for an ordinary one.
+[[nodiscard]] std::vector<double> pooled_tables_from(const TrainingSet& set, std::span<const double> soft_labels,
+                                                     double strength);
 
 }  // namespace wisecrowd

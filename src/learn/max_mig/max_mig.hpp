@@ -1,0 +1,88 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "learn/max_mig/information.hpp"
+#include "learn/shared/coupled_tables.hpp"
+#include "learn/shared/optimiser.hpp"
+#include "learn/shared/trainer.hpp"
+#include "wisecrowd/learn.hpp"
+
+namespace wisecrowd::max_mig {
+
+struct Options {
+  enum class Start { automatic, votes, aggregator, coupled, random };
+  enum class Workers { automatic, inferred, trained };
+  enum class Prior { learned, uniform };
+
+  TrainingOptions training;
+  Divergence divergence = Divergence::kl;
+  Start start = Start::automatic;
+  std::string aggregator = "dawid_skene";  ///< of start=aggregator
+  Workers workers = Workers::automatic;
+  Prior class_prior = Prior::learned;
+  double pooled_answers = 4;           ///< weight of the common table in each worker's
+  double worker_learning_rate = 1e-3;  ///< of the aggregator's weights
+  std::size_t warm_up = 3;             ///< epochs before workers are inferred
+};
+
+/// Max-MIG: the network and an aggregator of the answers are trained to tell as much as possible about each other.
+class MaxMig final : public Learner {
+ public:
+  explicit MaxMig(Options options = {}) : options_(std::move(options)) {}
+  [[nodiscard]] Learned fit(const LearningData& data, const NetworkSpec& network,
+                            const RunContext& context) const override;
+
+ private:
+  Options options_;
+};
+
+/// The model inside, for one start and one way with the workers (neither automatic).
+class MaxMigModel final : public AnswerModel {
+ public:
+  /// `labels` are those of start=aggregator, tasks × classes; empty otherwise.
+  MaxMigModel(const TrainingSet& set, const Options& options, std::span<const double> labels, Rng rng);
+
+  [[nodiscard]] std::size_t outputs() const override { return set_->class_count; }
+  void begin_epoch(const Epoch& epoch) override;
+  double loss(std::span<const std::uint32_t> tasks, MatrixView<const double> outputs,
+              MatrixView<double> output_gradients) override;
+  void step(double pace) override;
+  void end_epoch(const Epoch& epoch) override;
+  void posterior(std::span<const double> outputs, const TaskAnswers& answers,
+                 std::span<double> probabilities) const override;
+  [[nodiscard]] double answer_probability(std::span<const double> outputs, std::uint32_t worker,
+                                          std::uint32_t label) const override;
+  [[nodiscard]] double score(const TrainingSet& hidden, std::span<const double> outputs) const override;
+  [[nodiscard]] std::vector<double> worker_tables() const override { return tables_; }
+  void describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const override;
+  [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override { return std::make_unique<MaxMigModel>(*this); }
+
+  /// g: the class probabilities that the aggregator makes of answers.
+  void aggregate(const TaskAnswers& answers, std::span<double> probabilities) const;
+
+  /// W, truth × label per worker, and b, the logarithm of the prior in g: for checks of gradients.
+  [[nodiscard]] BlockAdam& weights() noexcept { return weights_; }
+  [[nodiscard]] BlockAdam& bias() noexcept { return bias_; }
+
+ private:
+  [[nodiscard]] bool coupled(std::size_t epoch) const noexcept { return epoch < coupled_epochs_; }
+  void set_weights(std::span<const double> tables);
+  /// The forecast of all tasks of the set from the network's outputs; gold where it is known.
+  [[nodiscard]] std::vector<double> forecast(std::span<const double> outputs) const;
+
+  const TrainingSet* set_;
+  Options options_;
+  BlockAdam weights_;          // W_j[k][l]
+  BlockAdam bias_;             // b
+  std::vector<double> prior_;  // π of the ratio: constant within an epoch
+  std::vector<double> tables_;
+  std::optional<CoupledTables> first_;  // start=coupled: trains the network of the first epochs
+  std::size_t coupled_epochs_ = 0;
+  bool in_first_ = false;
+  std::vector<double> f_, g_, f_gradients_, g_gradients_;
+};
+
+}  // namespace wisecrowd::max_mig

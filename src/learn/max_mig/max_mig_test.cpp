@@ -1,0 +1,288 @@
+#include "learn/max_mig/max_mig.hpp"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+
+#include "base/numeric.hpp"
+#include "support/learning.hpp"
+
+namespace wisecrowd::max_mig {
+namespace {
+
+using testing::gaussian_crowd;
+using testing::max_mig_workers;
+
+constexpr std::array kDivergences = {Divergence::kl, Divergence::pearson, Divergence::js};
+
+/// The discrete world of K4: two classes, three values of x, four of y.
+struct SmallWorld {
+  std::array<double, 2> prior{.4, .6};
+  std::array<std::array<double, 3>, 2> x{{{.7, .2, .1}, {.1, .3, .6}}};
+  std::array<std::array<double, 4>, 2> y{{{.5, .3, .1, .1}, {.1, .1, .3, .5}}};
+  std::array<std::array<double, 2>, 3> f{};  // P(z | x)
+  std::array<std::array<double, 2>, 4> g{};  // P(z | y)
+
+  SmallWorld() {
+    for (std::size_t v = 0; v < 3; ++v) {
+      for (std::size_t k = 0; k < 2; ++k) f[v][k] = prior[k] * x[k][v];
+      normalise(f[v]);
+    }
+    for (std::size_t v = 0; v < 4; ++v) {
+      for (std::size_t k = 0; k < 2; ++k) g[v][k] = prior[k] * y[k][v];
+      normalise(g[v]);
+    }
+  }
+  [[nodiscard]] double information(Divergence divergence) const {
+    double sum = 0;
+    for (std::size_t a = 0; a < 3; ++a) {
+      for (std::size_t b = 0; b < 4; ++b) {
+        double joint = 0, of_x = 0, of_y = 0, ratio = 0;
+        for (std::size_t k = 0; k < 2; ++k) {
+          joint += prior[k] * x[k][a] * y[k][b];
+          of_x += prior[k] * x[k][a];
+          of_y += prior[k] * y[k][b];
+          ratio += f[a][k] * g[b][k] / prior[k];
+        }
+        sum += joint * on_pair(divergence, ratio) - of_x * of_y * on_product(divergence, ratio);
+      }
+    }
+    return sum;
+  }
+};
+
+TEST(Information, ExactPosteriorsAttainTheMutualInformation) {
+  const SmallWorld world;
+  EXPECT_NEAR(world.information(Divergence::kl), .075768694179, 1e-10);
+  EXPECT_NEAR(world.information(Divergence::pearson), .147814708581, 1e-10);
+  EXPECT_NEAR(world.information(Divergence::js), .038741992451, 1e-10);
+}
+
+TEST(Information, EveryOtherForecastTellsLess) {
+  Rng rng(3);
+  for (const Divergence divergence : kDivergences) {
+    const double best = SmallWorld().information(divergence);
+    for (int trial = 0; trial < 200; ++trial) {
+      SmallWorld other;
+      const double size = trial % 2 == 0 ? .05 : .6;
+      for (auto& row : other.f) {
+        for (double& p : row) p *= std::exp(size * rng.normal());
+        normalise(row);
+      }
+      for (auto& row : other.g) {
+        for (double& p : row) p *= std::exp(size * rng.normal());
+        normalise(row);
+      }
+      EXPECT_LT(other.information(divergence), best);
+    }
+    // Forecasts that never change know nothing, and nothing is what they get.
+    SmallWorld constant;
+    for (auto& row : constant.f) row = constant.prior;
+    EXPECT_NEAR(constant.information(divergence), 0, 1e-12);
+  }
+}
+
+/// The shortcuts through sums and moments against all pairs one by one.
+TEST(Information, BatchLossIsTheMeanOverAllPairs) {
+  Rng rng(5);
+  const std::size_t batch = 7, classes = 3;
+  std::vector<double> f(batch * classes), g(f.size()), unused_f(f.size()), unused_g(f.size());
+  const std::vector<double> prior{.2, .5, .3}, flat(classes, 1.0);
+  for (std::size_t i = 0; i < batch; ++i) {
+    rng.dirichlet(flat, std::span(f).subspan(i * classes, classes));
+    rng.dirichlet(flat, std::span(g).subspan(i * classes, classes));
+  }
+  for (const Divergence divergence : kDivergences) {
+    double expected = 0;
+    for (std::size_t i = 0; i < batch; ++i) {
+      for (std::size_t l = 0; l < batch; ++l) {
+        double ratio = 0;
+        for (std::size_t k = 0; k < classes; ++k) ratio += f[i * classes + k] * g[l * classes + k] / prior[k];
+        // The guard of the logarithm is part of the loss; pearson has none.
+        const double guarded = divergence == Divergence::pearson ? ratio : ratio + 5e-5;
+        if (i == l) expected -= on_pair(divergence, guarded) / batch;
+        if (i != l) expected += on_product(divergence, ratio) / (batch * (batch - 1));
+      }
+    }
+    EXPECT_NEAR(information_loss(divergence, {f.data(), batch, classes}, {g.data(), batch, classes}, prior,
+                                 {unused_f.data(), batch, classes}, {unused_g.data(), batch, classes}),
+                expected, 1e-12);
+  }
+}
+
+TrainingSet small_set() {
+  return training_set(gaussian_crowd(3, 12, 0, 3, 1,
+                                     {{{.7, .2, .1, .1, .8, .1, .2, .2, .6}, -1},
+                                      {{.5, .3, .2, .3, .4, .3, .1, .1, .8}, -1},
+                                      {{.9, .05, .05, .1, .8, .1, .0, .1, .9}, -1}},
+                                     0.7)
+                          .data);
+}
+
+TEST(MaxMig, GradientsThroughATwoLayerNetwork) {
+  TrainingSet set = small_set();
+  set.gold[2] = ClassId(1);
+  for (const Divergence divergence : kDivergences) {
+    Options options;
+    options.divergence = divergence;
+    options.start = Options::Start::random;
+    const MaxMigModel model(set, options, {}, Rng(7));
+    EXPECT_LT(testing::gradient_error(model, set, 1), 1e-5);
+    const double of_workers = testing::own_gradient_error(
+        model, set, 1, set.worker_count * 9,
+        [](AnswerModel& m, std::size_t p, double change) {
+          dynamic_cast<MaxMigModel&>(m).weights().of(p / 9)[p % 9] += change;
+        },
+        [](AnswerModel& m, std::size_t p) { return dynamic_cast<MaxMigModel&>(m).weights().gradient(p / 9)[p % 9]; });
+    EXPECT_LT(of_workers, 1e-5);
+    const double of_prior = testing::own_gradient_error(
+        model, set, 1, 3,
+        [](AnswerModel& m, std::size_t p, double change) { dynamic_cast<MaxMigModel&>(m).bias().of(0)[p] += change; },
+        [](AnswerModel& m, std::size_t p) { return dynamic_cast<MaxMigModel&>(m).bias().gradient(0)[p]; });
+    EXPECT_LT(of_prior, 1e-5);
+  }
+}
+
+/// Weights log th and a bias log π make the aggregator the posterior of independent workers, and the forecaster that of
+/// workers and row together.
+TEST(MaxMig, LogarithmsOfTablesMakeTheForecasterThePosterior) {
+  const TrainingSet set = small_set();
+  Options options;
+  options.start = Options::Start::votes;
+  MaxMigModel model(set, options, {}, Rng(7));
+  std::vector<double> tables(27);
+  Rng rng(2);
+  const std::vector<double> flat(3, 2.0);
+  for (std::size_t row = 0; row < 9; ++row) rng.dirichlet(flat, std::span(tables).subspan(row * 3, 3));
+  for (std::size_t cell = 0; cell < 27; ++cell) model.weights().of(cell / 9)[cell % 9] = std::log(tables[cell]);
+  const std::vector<double> outputs{.3, -.5, 1.1};
+  for (std::size_t i = 0; i < set.task_count(); ++i) {
+    const TaskAnswers answers{set.workers_of(i), set.labels_of(i)};
+    std::vector<double> expected(3), found(3);
+    posterior_from_tables(outputs, answers, tables, expected);
+    model.posterior(outputs, answers, found);
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(found[k], expected[k], 1e-12);
+    const std::vector<double> nothing(3, 0.0);
+    posterior_from_tables(nothing, answers, tables, expected);
+    model.aggregate(answers, found);
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(found[k], expected[k], 1e-12);
+  }
+}
+
+/// Example E.2 (K9): one perfect worker and a hundred copies of a coin. Likelihood prefers the coin.
+TEST(MaxMig, LikelihoodOfExampleE2PrefersTheCoin) {
+  const auto log_likelihood = [](double expert, double others, double prior_known) {
+    // Answers: the expert says z, all others say c; z and c are fair and independent. P(answers | z) per worker has the
+    // right answer with the given probability.
+    double sum = 0;
+    for (const int z : {0, 1}) {
+      for (const int c : {0, 1}) {
+        double likelihood = 0;
+        for (const int k : {0, 1}) {
+          const double prior = prior_known == 1 ? (k == z ? 1 : 0) : .5;
+          likelihood += prior * (k == z ? expert : 1 - expert) * std::pow(k == c ? others : 1 - others, 100);
+        }
+        sum += .25 * std::log(likelihood);
+      }
+    }
+    return sum;
+  };
+  EXPECT_NEAR(log_likelihood(1, .5, 1), -69.314718, 1e-6);
+  EXPECT_NEAR(log_likelihood(.5, 1, 0), -1.386294, 1e-6);
+}
+
+testing::FeatureCrowd example_e2(std::uint64_t seed, std::size_t tasks) {
+  std::vector<testing::PlannedWorker> workers{{{1, 0, 0, 1}, -1}, {{.5, .5, .5, .5}, -1}};
+  for (int j = 0; j < 99; ++j) workers.push_back({{}, 1});
+  return gaussian_crowd(seed, tasks, 2000, 2, 3, workers);
+}
+
+TEST(MaxMig, CopiesOfACoinDoNotWinWhenStartsAreCompared) {
+  const auto crowd = example_e2(1, 600);
+  const Learned learned = testing::run_learner(
+      crowd.data, "max_mig", {{"learning_rate", "0.01"}, {"worker_learning_rate", "0.01"}, {"epochs", "20"}},
+      {.kind = "linear"}, 1);
+  EXPECT_GT(testing::test_accuracy(crowd, learned.row_probabilities), 0.98) << learned.crowd.explanation;
+  EXPECT_GT(testing::task_accuracy(crowd, learned.crowd.posterior), 0.98);
+}
+
+/// Trained on the truth itself, with the same network and steps.
+double truth_accuracy(testing::FeatureCrowd crowd, const std::string& epochs) {
+  crowd.data.crowd.gold.assign(crowd.truth.begin(), crowd.truth.begin() + static_cast<std::ptrdiff_t>(crowd.tasks));
+  const Learned learned = testing::run_learner(
+      crowd.data, "two_stage", {{"aggregator", "majority_vote"}, {"epochs", epochs}, {"learning_rate", "0.01"}},
+      {.kind = "linear"}, 1);
+  return testing::test_accuracy(crowd, learned.row_probabilities);
+}
+
+TEST(MaxMig, NaiveMajorityAndCopiesDoNotMislead) {
+  for (const char skill : {'H', 'L'}) {
+    for (const int which : {1, 2, 3}) {
+      const auto crowd = gaussian_crowd(1, 3000, 5000, 2, 1.3, max_mig_workers(skill, which));
+      const double truth = truth_accuracy(crowd, "10");
+      const Learned learned = testing::run_learner(crowd.data, "max_mig", {{"learning_rate", "0.01"}, {"epochs", "20"}},
+                                                   {.kind = "linear"}, 1);
+      const double network = testing::test_accuracy(crowd, learned.row_probabilities);
+      EXPECT_GT(network, truth - 0.01) << skill << which << learned.crowd.explanation;
+      // With the answers, the forecaster knows more than the network alone where workers are good.
+      if (skill == 'H') EXPECT_GT(testing::task_accuracy(crowd, learned.crowd.posterior), network) << skill << which;
+    }
+  }
+}
+
+TEST(MaxMig, EveryDivergenceAndStartLearns) {
+  const auto crowd = gaussian_crowd(2, 800, 2000, 3, 1.8,
+                                    {{{.7, .2, .1, .1, .8, .1, .2, .2, .6}, -1},
+                                     {{.5, .3, .2, .3, .4, .3, .1, .1, .8}, -1},
+                                     {{.9, .05, .05, .1, .8, .1, .0, .1, .9}, -1}});
+  const auto accuracy = [&](const std::string& divergence, const std::string& start, const std::string& workers) {
+    const Learned learned = testing::run_learner(crowd.data, "max_mig",
+                                                 {{"learning_rate", "0.01"},
+                                                  {"epochs", "15"},
+                                                  {"divergence", divergence},
+                                                  {"start", start},
+                                                  {"workers", workers}},
+                                                 {.kind = "linear"}, 1);
+    return testing::test_accuracy(crowd, learned.row_probabilities);
+  };
+  const double truth = truth_accuracy(crowd, "15");
+  for (const char* divergence : {"kl", "pearson", "js"}) {
+    for (const char* workers : {"inferred", "trained"}) {
+      EXPECT_GT(accuracy(divergence, "votes", workers), truth - 0.03) << divergence << workers;
+    }
+  }
+  for (const char* start : {"aggregator", "coupled", "random"}) {
+    EXPECT_GT(accuracy("kl", start, "trained"), truth - 0.03) << start;
+  }
+}
+
+/// Classes of very different frequency: the prior is found.
+TEST(MaxMig, LearnsThePriorOfTheClasses) {
+  auto crowd = gaussian_crowd(4, 3000, 0, 2, 1.3, max_mig_workers('H', 1));
+  // Keep every task of class 0 and one in nine of class 1.
+  std::size_t ones = 0, kept_ones = 0, zeros = 0;
+  for (std::size_t t = 0; t < crowd.tasks; ++t) {
+    if (index(crowd.truth[t]) == 0) {
+      ++zeros;
+    } else if (ones++ % 9 == 0) {
+      ++kept_ones;
+    } else {
+      crowd.data.split[t] = Split::test;
+    }
+  }
+  const double share = static_cast<double>(kept_ones) / static_cast<double>(kept_ones + zeros);
+  for (const char* workers : {"inferred", "trained"}) {
+    const Learned learned = testing::run_learner(crowd.data, "max_mig",
+                                                 {{"learning_rate", "0.01"},
+                                                  {"worker_learning_rate", "0.01"},
+                                                  {"epochs", "30"},
+                                                  {"start", "votes"},
+                                                  {"workers", workers}},
+                                                 {.kind = "linear"}, 1);
+    EXPECT_NEAR(learned.crowd.class_prior[1], share, 0.06) << workers;
+  }
+}
+
+}  // namespace
+}  // namespace wisecrowd::max_mig
