@@ -12,7 +12,7 @@ struct Options {
   TrainingOptions training;
   TableOptions tables;
   double outlier_strength = 0.01;  ///< mu1
-  double volume_strength = 0.01;   ///< mu2
+  double volume_strength = 1e-3;   ///< mu2
   double power = 0.4;              ///< p
   double outlier_learning_rate = 1e-2;
 };

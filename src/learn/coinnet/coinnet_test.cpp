@@ -54,7 +54,7 @@ TEST(CoinNet, ACorrectionOfAllClassesIsNone) {
 
 Learned run(const LearningData& data, std::uint64_t seed, std::vector<std::pair<std::string, std::string>> settings,
             const char* method = "coinnet") {
-  settings.insert(settings.end(), {{"learning_rate", "0.01"}, {"epochs", "20"}, {"held_out", "0"}});
+  settings.insert(settings.begin(), {{"learning_rate", "0.01"}, {"epochs", "20"}, {"held_out", "0"}});
   return testing::run_learner(data, method, settings, {.kind = "linear"}, seed);
 }
 
@@ -89,7 +89,7 @@ TEST(CoinNet, PlantedOutliersAreFound) {
     }
   }
   crowd.data.crowd.answers = make_annotations(answers, {clean.task_names(), clean.worker_names(), clean.class_names()});
-  const Learned learned = run(crowd.data, 1, {{"epochs", "40"}});
+  const Learned learned = run(crowd.data, 1, {{"epochs", "60"}});
   EXPECT_EQ(learned.crowd.task_score_name, "outlier");
   std::vector<std::size_t> order(600);
   std::iota(order.begin(), order.end(), 0U);

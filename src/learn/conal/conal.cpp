@@ -8,6 +8,9 @@
 namespace wisecrowd::conal {
 namespace {
 
+/// Added to a squared distance, so that equal tables have a direction-free gradient of 0.
+constexpr double kSoftening = 1e-8;
+
 /// The mean of the tables that the workers start with, by how much each answers.
 std::vector<double> pooled_logits(const TrainingSet& set, std::span<const double> tables) {
   const std::size_t block = set.class_count * set.class_count;
@@ -92,13 +95,13 @@ double GateModel::penalty(std::span<const std::uint32_t> tasks, double weight, M
   for (const std::uint32_t i : tasks) {
     for (const std::uint32_t worker : set().workers_of(i)) {
       const auto own = table(worker);
-      double square = 0;
+      double square = kSoftening;
       for (std::size_t cell = 0; cell < own.size(); ++cell) {
         square += (common_[cell] - own[cell]) * (common_[cell] - own[cell]);
       }
       const double distance = std::sqrt(square), scale = options_.strength * weight * share_of_worker(worker);
       sum -= scale * distance;
-      if (!tables_move() || distance <= 0) continue;
+      if (!tables_move()) continue;
       const auto at_common = common_logits_.gradient(0);
       const auto at_own = table_gradient(worker);
       for (std::size_t cell = 0; cell < own.size(); ++cell) {

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "base/numeric.hpp"
-#include "learn/shared/coupled_tables.hpp"
 
 namespace wisecrowd::crowd_layer {
 namespace {
@@ -41,6 +40,7 @@ LayerModel::LayerModel(const TrainingSet& set, const Options& options)
       layer_(options.layer),
       block_(block_size(options.layer, set.class_count)),
       weights_(neutral(set, options.layer), block_, options.worker_learning_rate),
+      warm_up_{options.warm_up},
       class_prior_(set.class_count, 0.0) {
   const std::vector<double> votes = vote_shares(set);
   for (std::size_t cell = 0; cell < votes.size(); ++cell) class_prior_[cell % set.class_count] += votes[cell];
@@ -70,6 +70,11 @@ void LayerModel::forward(std::span<const double> o, std::uint32_t worker, std::s
       for (std::size_t k = 0; k < classes; ++k) logits[k] = w[0] * o[k];
       break;
   }
+}
+
+void LayerModel::step(double pace) {
+  ++warm_up_.steps;
+  weights_.step(layers_move_ ? pace : 0);
 }
 
 double LayerModel::loss(std::span<const std::uint32_t> tasks, MatrixView<const double> outputs,
@@ -197,6 +202,8 @@ LearnerInfo info() {
       ParameterSpec::choice("layer", "MW", {"MW", "VW", "VB", "VW+B", "SW"},
                             "what each worker has: a matrix, a weight per class, a bias per class, both, or one scale"),
       ParameterSpec::real("worker_learning_rate", d.worker_learning_rate, 0, 100, "size of the steps of the layers"),
+      ParameterSpec::integer("warm_up", static_cast<std::int64_t>(d.warm_up), 0, 1e6,
+                             "epochs in which the layers change nothing, so that the network carries the signal first"),
   };
   for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
   info.uses_gold = true;
@@ -215,6 +222,7 @@ std::unique_ptr<Learner> make(const Parameters& parameters) {
                   : layer == "SW"   ? Layer::scale
                                     : Layer::matrix;
   options.worker_learning_rate = parameters.real("worker_learning_rate");
+  options.warm_up = static_cast<std::size_t>(parameters.integer("warm_up"));
   return std::make_unique<CrowdLayer>(std::move(options));
 }
 

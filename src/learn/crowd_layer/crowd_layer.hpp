@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "learn/shared/answer_model.hpp"
+#include "learn/shared/coupled_tables.hpp"
 #include "learn/shared/optimiser.hpp"
 #include "learn/shared/trainer.hpp"
 #include "wisecrowd/learn.hpp"
@@ -23,6 +24,7 @@ struct Options {
   TrainingOptions training;
   Layer layer = Layer::matrix;
   double worker_learning_rate = 1e-2;
+  std::size_t warm_up = 3;  ///< epochs in which the layers change nothing
 };
 
 /// A layer per worker on top of the network, thrown away after training.
@@ -43,7 +45,8 @@ class LayerModel final : public AnswerModel {
   [[nodiscard]] std::size_t outputs() const override { return set_->class_count; }
   double loss(std::span<const std::uint32_t> tasks, MatrixView<const double> outputs,
               MatrixView<double> output_gradients) override;
-  void step(double pace) override { weights_.step(pace); }
+  void begin_epoch(const Epoch& epoch) override { layers_move_ = warm_up_.over(epoch.number, epoch.total); }
+  void step(double pace) override;
   void posterior(std::span<const double> outputs, const TaskAnswers& answers,
                  std::span<double> probabilities) const override;
   [[nodiscard]] double answer_probability(std::span<const double> outputs, std::uint32_t worker,
@@ -63,6 +66,8 @@ class LayerModel final : public AnswerModel {
   Layer layer_;
   std::size_t block_;
   BlockAdam weights_;
+  WarmUp warm_up_;
+  bool layers_move_ = true;
   std::vector<double> class_prior_;
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/numeric.hpp"
 
@@ -11,20 +12,13 @@ namespace {
 constexpr std::size_t kWeightSteps = 300;
 constexpr double kWeightRate = 0.05;
 
-std::vector<double> starting_head(const TrainingSet& set, std::size_t width, Rng rng) {
-  const std::size_t classes = set.class_count;
-  std::vector<double> head(classes * width + classes, 0.0);
-  const double reach = std::sqrt(6 / static_cast<double>(classes + width));
-  for (std::size_t p = 0; p < classes * width; ++p) head[p] = rng.uniform(-reach, reach);
-  return head;
-}
-
 }  // namespace
 
-HeadsModel::HeadsModel(const TrainingSet& set, const Options& options, Rng rng)
+HeadsModel::HeadsModel(const TrainingSet& set, const Options& options)
     : set_(&set),
       options_(options),
-      shared_(starting_head(set, options.width, rng.fork("head")), set.class_count * (options.width + 1),
+      // From 0: the first step points to what the answers say, however the trunk starts.
+      shared_(std::vector<double>(set.class_count * (options.width + 1), 0.0), set.class_count * (options.width + 1),
               options.worker_learning_rate, options.worker_decay),
       parted_(false),
       weights_(set.worker_count, 0.0),
@@ -200,7 +194,7 @@ Learned DoctorNet::fit(const LearningData& data, const NetworkSpec& network, con
     options.width = std::min(options.width, std::max<std::size_t>(data.features.columns(), 1));
   return train(
       data, network, options.training,
-      [&options](const TrainingSet& set, Rng rng) { return std::make_unique<HeadsModel>(set, options, rng); }, context);
+      [&options](const TrainingSet& set, Rng) { return std::make_unique<HeadsModel>(set, options); }, context);
 }
 
 LearnerInfo info() {

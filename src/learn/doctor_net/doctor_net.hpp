@@ -18,7 +18,7 @@ struct Options {
   Weights weights = Weights::equal;
   std::size_t width = 32;    ///< numbers of a row that the heads see
   std::size_t warm_up = 10;  ///< epochs in which all workers share one head
-  double worker_learning_rate = 1e-3;
+  double worker_learning_rate = 1e-2;
   double worker_decay = 1e-4;
 };
 
@@ -36,7 +36,7 @@ class DoctorNet final : public Learner {
 /// Heads are softmax(V_j t + c_j) over the network's outputs t.
 class HeadsModel final : public AnswerModel {
  public:
-  HeadsModel(const TrainingSet& set, const Options& options, Rng rng);
+  HeadsModel(const TrainingSet& set, const Options& options);
 
   [[nodiscard]] std::size_t outputs() const override { return options_.width; }
   void begin_epoch(const Epoch& epoch) override;

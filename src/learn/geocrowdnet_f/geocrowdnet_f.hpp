@@ -11,7 +11,7 @@ namespace wisecrowd::geocrowdnet_f {
 struct Options {
   TrainingOptions training;
   TableOptions tables;
-  double strength = 0.01;
+  double strength = 1e-3;
 };
 
 /// Coupled cross-entropy that prefers class probabilities which span a large volume.

@@ -11,10 +11,6 @@ namespace {
 /// No cell starts below this: what a worker never said can still be learned.
 constexpr double kLeastStart = 1e-3;
 
-/// Steps of the network that a warm-up lasts at least (but not beyond a third of the epochs): large batches make epochs
-/// of few steps, and a network that still says the opposite of the votes would turn the tables around.
-constexpr std::size_t kWarmUpSteps = 200;
-
 std::vector<double> starting_logits(const TrainingSet& set, const TableOptions& options) {
   const std::size_t classes = set.class_count, block = classes * classes;
   if (options.start == TableOptions::Start::votes) {
@@ -92,6 +88,7 @@ CoupledTables::CoupledTables(const TrainingSet& set, const TableOptions& options
       class_prior_(set.class_count, 0.0),
       answers_of_(set.worker_count, 0),
       terms_in_all_(set.answer_count()),
+      warm_up_{options.warm_up},
       tables_move_(options.solver == TableOptions::Solver::gradient) {
   for (std::size_t j = 0; j < set.worker_count; ++j) CoupledTables::refresh(static_cast<std::uint32_t>(j));
   const std::vector<double> votes = vote_shares(set);
@@ -111,8 +108,7 @@ void CoupledTables::refresh(std::uint32_t worker) {
 }
 
 void CoupledTables::begin_epoch(const Epoch& epoch) {
-  warm_ = epoch.number >= options_.warm_up &&
-          (options_.warm_up == 0 || steps_ >= kWarmUpSteps || 3 * epoch.number >= epoch.total);
+  warm_ = warm_up_.over(epoch.number, epoch.total);
   const bool by_gradient = options_.solver == TableOptions::Solver::gradient;
   tables_move_ = warm_ && by_gradient;
   // Before the first epoch the network knows nothing, and tables from it would forget what the votes said.
@@ -225,7 +221,7 @@ void CoupledTables::gradients_to_logits() {
 }
 
 void CoupledTables::step(double pace) {
-  ++steps_;
+  ++warm_up_.steps;
   const std::vector<std::uint32_t> moved(logits_.touched().begin(), logits_.touched().end());
   logits_.step(pace);
   for (const std::uint32_t worker : moved) refresh(worker);

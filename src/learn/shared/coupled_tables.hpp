@@ -8,6 +8,18 @@
 
 namespace wisecrowd {
 
+/// While a network that starts at random does not know the classes yet, what belongs to the workers stays as it
+/// started: else a network that happens to start the wrong way round turns them around.
+struct WarmUp {
+  std::size_t epochs = 0;  ///< 0: none
+  std::size_t steps = 0;   ///< of the network so far
+
+  /// Large batches make epochs of few steps: it lasts 200 of them at least, but not beyond a third of the epochs.
+  [[nodiscard]] bool over(std::size_t epoch, std::size_t total) const noexcept {
+    return epoch >= epochs && (epochs == 0 || steps >= 200 || 3 * epoch >= total);
+  }
+};
+
 /// How worker tables start and move.
 struct TableOptions {
   enum class Start { votes, identity, expert };
@@ -105,8 +117,8 @@ class CoupledTables : public AnswerModel {
   std::vector<double> class_prior_;  // of tasks without features
   std::vector<std::uint32_t> answers_of_;
   std::size_t terms_in_all_;
+  WarmUp warm_up_;
   bool warm_ = true, tables_move_;
-  std::size_t steps_ = 0;
   std::vector<double> probabilities_, class_gradients_;
 };
 

@@ -154,8 +154,12 @@ void DenseNetwork::backward(std::span<const float> output_gradients) {
   gradient_.assign(output_gradients.begin(), output_gradients.end());
   for (std::size_t l = layers_.size(); l-- > 0;) {
     const Layer& layer = layers_[l];
-    view(gradients_.data() + layer.biases, 1, layer.outputs) +=
-        view(gradient_.data(), batch, layer.outputs).colwise().sum();
+    // Row after row, by hand: a library's sum of columns may take another order where the memory begins elsewhere.
+    for (std::size_t i = 0; i < batch; ++i) {
+      float* const __restrict to = gradients_.data() + layer.biases;
+      const float* const __restrict from = gradient_.data() + i * layer.outputs;
+      for (std::size_t h = 0; h < layer.outputs; ++h) to[h] += from[h];
+    }
     if (l == 0) {
       if (!sparse_) {
         add_weight_gradient(layer, gathered_.data(), gradient_.data(), batch);
