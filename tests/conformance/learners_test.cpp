@@ -87,6 +87,17 @@ TEST_P(EveryLearner, GivesAWholeResultThatLearnedSomething) {
   EXPECT_GT(testing::task_accuracy(crowd, learned.crowd.posterior), 0.6);
 }
 
+TEST_P(EveryLearner, TheClassifierSaysWhatTheResultSays) {
+  const FeatureCrowd crowd = ordinary();
+  const Learned learned = run(crowd.data);
+  ASSERT_TRUE(learned.classifier);
+  const std::vector<double> again = learned.classifier->predict(crowd.data.features, RunContext({.threads = 1}));
+  ASSERT_EQ(again.size(), learned.row_probabilities.size());
+  for (std::size_t cell = 0; cell < again.size(); ++cell) {
+    EXPECT_NEAR(again[cell], learned.row_probabilities[cell], 1e-6);
+  }
+}
+
 TEST_P(EveryLearner, SameSeedSameBitsForAnyNumberOfThreads) {
   const FeatureCrowd crowd = ordinary();
   const Learned one = run(crowd.data, 3, 1), again = run(crowd.data, 3, 1), two = run(crowd.data, 3, 2);

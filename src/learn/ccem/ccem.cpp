@@ -9,6 +9,7 @@ Learned Ccem::fit(const LearningData& data, const NetworkSpec& network, const Ru
 }
 
 LearnerInfo info() {
+  const Options d;
   LearnerInfo info;
   info.title = "Coupled cross-entropy minimisation";
   info.summary = "Trains the network and a confusion table per worker together, by the likelihood of each answer.";
@@ -17,8 +18,8 @@ LearnerInfo info() {
   info.reference =
       "Ibrahim, Nguyen, Fu: Deep learning from crowdsourced labels: coupled cross-entropy minimization, "
       "identifiability, and regularization, ICLR 2023";
-  info.parameters = CoupledTables::parameters({});
-  for (ParameterSpec& spec : training_parameters({})) info.parameters.push_back(std::move(spec));
+  info.parameters = CoupledTables::parameters(d.tables, true);
+  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
   info.uses_gold = true;
   info.assumptions = "Some workers who know each class, or rows that leave no doubt about their class.";
   info.cost = "O(S K) per epoch beside the network; memory O(M K²)";
@@ -26,7 +27,7 @@ LearnerInfo info() {
 }
 
 std::unique_ptr<Learner> make(const Parameters& parameters) {
-  return std::make_unique<Ccem>(Options{training_options(parameters), CoupledTables::options(parameters)});
+  return std::make_unique<Ccem>(Options{training_options(parameters), CoupledTables::options(parameters, true)});
 }
 
 }  // namespace wisecrowd::ccem

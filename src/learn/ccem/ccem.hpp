@@ -10,7 +10,7 @@ namespace wisecrowd::ccem {
 
 struct Options {
   TrainingOptions training;
-  CoupledTables::Options tables;
+  TableOptions tables{.solver = TableOptions::Solver::em};
 };
 
 /// Coupled cross-entropy minimisation: network and worker tables together, each answer a draw of its own.

@@ -8,18 +8,18 @@
 namespace wisecrowd {
 namespace {
 
-/// Added to the counts of votes before their logarithm: small, so that a worker's habits show.
-constexpr double kVoteSmoothing = 0.1;
+/// No cell starts below this: what a worker never said can still be learned.
+constexpr double kLeastStart = 1e-3;
 
-std::vector<double> starting_logits(const TrainingSet& set, const CoupledTables::Options& options) {
+std::vector<double> starting_logits(const TrainingSet& set, const TableOptions& options) {
   const std::size_t classes = set.class_count, block = classes * classes;
-  if (options.start == CoupledTables::Options::Start::votes) {
-    std::vector<double> logits = tables_from(set, vote_shares(set), kVoteSmoothing, 0);
-    for (double& value : logits) value = std::log(value);
+  if (options.start == TableOptions::Start::votes) {
+    std::vector<double> logits = pooled_tables_from(set, vote_shares(set), options.pooled_answers);
+    for (double& value : logits) value = std::log(std::max(value, kLeastStart));
     return logits;
   }
   const double others = static_cast<double>(std::max<std::size_t>(classes, 2) - 1);
-  const double diagonal = options.start == CoupledTables::Options::Start::expert
+  const double diagonal = options.start == TableOptions::Start::expert
                               ? 10
                               : std::log(options.start_accuracy * others / (1 - options.start_accuracy));
   std::vector<double> logits(set.worker_count * block, 0.0);
@@ -37,105 +37,204 @@ void softmax_backward(std::span<const double> probabilities, std::span<double> g
   for (std::size_t k = 0; k < probabilities.size(); ++k) gradients[k] = probabilities[k] * (gradients[k] - mean);
 }
 
-std::vector<ParameterSpec> CoupledTables::parameters(const Options& d) {
+std::vector<ParameterSpec> CoupledTables::parameters(const TableOptions& d, bool with_solver) {
   static constexpr const char* kStarts[] = {"votes", "identity", "expert"};
-  return {
+  static constexpr const char* kSolvers[] = {"gradient", "em"};
+  std::vector<ParameterSpec> specs = {
       ParameterSpec::choice("start", kStarts[static_cast<int>(d.start)], {"votes", "identity", "expert"},
                             "tables to begin with: from how each worker answers where the vote says what (safe when "
                             "most workers are naive), the same good worker for all, or nearly no errors"),
       ParameterSpec::real("start_accuracy", d.start_accuracy, 0.01, 0.999,
                           "start=identity: how often that worker is right"),
+      ParameterSpec::real("pooled_answers", d.pooled_answers, 0, 1e9,
+                          "answers of the crowd's mean table that are added to each row of a worker's table: at the "
+                          "start from votes, and whenever EM solves the tables; more when workers have few answers"),
       ParameterSpec::real("worker_learning_rate", d.worker_learning_rate, 0, 100,
                           "size of the steps of the worker tables"),
+      ParameterSpec::integer("warm_up", static_cast<std::int64_t>(d.warm_up), 0, 1e6,
+                             "epochs in which the tables stay as they started, so that the network carries the signal "
+                             "first"),
   };
+  if (with_solver) {
+    specs.push_back(ParameterSpec::choice("solver", kSolvers[static_cast<int>(d.solver)], {"gradient", "em"},
+                                          "how the tables move: with the network at every step, or before each epoch "
+                                          "by expectation maximisation, which has no step size"));
+  }
+  return specs;
 }
 
-CoupledTables::Options CoupledTables::options(const Parameters& parameters) {
-  Options options;
+TableOptions CoupledTables::options(const Parameters& parameters, bool with_solver) {
+  TableOptions options;
   const std::string& start = parameters.choice("start");
-  options.start = start == "identity" ? Options::Start::identity
-                  : start == "expert" ? Options::Start::expert
-                                      : Options::Start::votes;
+  options.start = start == "identity" ? TableOptions::Start::identity
+                  : start == "expert" ? TableOptions::Start::expert
+                                      : TableOptions::Start::votes;
   options.start_accuracy = parameters.real("start_accuracy");
+  options.pooled_answers = parameters.real("pooled_answers");
   options.worker_learning_rate = parameters.real("worker_learning_rate");
+  options.warm_up = static_cast<std::size_t>(parameters.integer("warm_up"));
+  if (with_solver) {
+    options.solver = parameters.choice("solver") == "em" ? TableOptions::Solver::em : TableOptions::Solver::gradient;
+  }
   return options;
 }
 
-CoupledTables::CoupledTables(const TrainingSet& set, const Options& options)
+CoupledTables::CoupledTables(const TrainingSet& set, const TableOptions& options, std::size_t further_outputs)
     : set_(&set),
+      options_(options),
+      further_outputs_(further_outputs),
       logits_(starting_logits(set, options), set.class_count * set.class_count, options.worker_learning_rate),
       tables_(logits_.all()),
-      class_prior_(set.class_count, 0.0) {
-  for (std::size_t j = 0; j < set.worker_count; ++j) refresh(static_cast<std::uint32_t>(j));
+      class_prior_(set.class_count, 0.0),
+      answers_of_(set.worker_count, 0),
+      terms_in_all_(set.answer_count()),
+      warm_up_{options.warm_up},
+      tables_move_(options.solver == TableOptions::Solver::gradient) {
+  for (std::size_t j = 0; j < set.worker_count; ++j) CoupledTables::refresh(static_cast<std::uint32_t>(j));
   const std::vector<double> votes = vote_shares(set);
   for (std::size_t cell = 0; cell < votes.size(); ++cell) class_prior_[cell % set.class_count] += votes[cell];
   normalise(class_prior_);
+  for (const std::uint32_t worker : set.worker) ++answers_of_[worker];
+  for (const ClassId gold : set.gold) terms_in_all_ += gold != kNoClass ? 1 : 0;
 }
 
 void CoupledTables::refresh(std::uint32_t worker) {
-  const std::size_t classes = set_->class_count;
   const auto logits = logits_.of(worker);
-  for (std::size_t k = 0; k < classes; ++k) {
-    const auto row = std::span(tables_).subspan((worker * classes + k) * classes, classes);
-    std::copy_n(logits.begin() + static_cast<std::ptrdiff_t>(k * classes), classes, row.begin());
+  for (std::size_t k = 0; k < classes(); ++k) {
+    const auto row = std::span(tables_).subspan((worker * classes() + k) * classes(), classes());
+    std::copy_n(logits.begin() + static_cast<std::ptrdiff_t>(k * classes()), classes(), row.begin());
     softmax(row);
   }
 }
 
+void CoupledTables::begin_epoch(const Epoch& epoch) {
+  warm_ = warm_up_.over(epoch.number, epoch.total);
+  const bool by_gradient = options_.solver == TableOptions::Solver::gradient;
+  tables_move_ = warm_ && by_gradient;
+  // Before the first epoch the network knows nothing, and tables from it would forget what the votes said.
+  if (by_gradient || !warm_ || epoch.number == 0) return;
+  std::vector<double> all(set_->task_count() * outputs()), probabilities(set_->task_count() * classes());
+  epoch.predict(all);
+  for (std::size_t i = 0; i < set_->task_count(); ++i) {
+    classify(std::span(all).subspan(i * outputs(), outputs()),
+             std::span(probabilities).subspan(i * classes(), classes()));
+  }
+  solve_tables(probabilities);
+}
+
+void CoupledTables::solve_tables(std::span<const double> class_probabilities) {
+  const std::size_t block = classes() * classes();
+  std::vector<double> counts(tables_.size(), 0.0), pooled(block, 1 / static_cast<double>(classes()));
+  std::vector<double> responsibility(classes());
+  for (std::size_t i = 0; i < set_->task_count(); ++i) {
+    const double* const f = class_probabilities.data() + i * classes();
+    for (std::uint32_t a = set_->offset[i]; a < set_->offset[i + 1]; ++a) {
+      const std::uint32_t label = set_->label[a];
+      const auto th = table(set_->worker[a]);
+      for (std::size_t k = 0; k < classes(); ++k) responsibility[k] = f[k] * th[k * classes() + label];
+      if (set_->gold[i] != kNoClass) {
+        std::fill(responsibility.begin(), responsibility.end(), 0.0);
+        responsibility[index(set_->gold[i])] = 1;
+      }
+      normalise(responsibility);
+      double* const count = counts.data() + set_->worker[a] * block + label;
+      for (std::size_t k = 0; k < classes(); ++k) {
+        count[k * classes()] += responsibility[k];
+        pooled[k * classes() + label] += responsibility[k];
+      }
+    }
+  }
+  for (std::size_t k = 0; k < classes(); ++k) normalise(std::span(pooled).subspan(k * classes(), classes()));
+  for (std::size_t j = 0; j < set_->worker_count; ++j) {
+    const auto logits = logits_.of(j);
+    for (std::size_t k = 0; k < classes(); ++k) {
+      const auto row = std::span(counts).subspan(j * block + k * classes(), classes());
+      for (std::size_t l = 0; l < classes(); ++l) row[l] += options_.pooled_answers * pooled[k * classes() + l];
+      normalise(row);
+      for (std::size_t l = 0; l < classes(); ++l) {
+        logits[k * classes() + l] = std::log(std::max(row[l], kProbabilityFloor));
+      }
+    }
+    refresh(static_cast<std::uint32_t>(j));
+  }
+}
+
+double CoupledTables::answer_loss(const Term& term) {
+  const auto th = table(term.worker);
+  double s = kProbabilityFloor;
+  for (std::size_t k = 0; k < classes(); ++k) s += term.f[k] * th[k * classes() + term.label];
+  const double slope = term.weight / s;
+  for (std::size_t k = 0; k < classes(); ++k) term.at_f[k] -= slope * th[k * classes() + term.label];
+  if (tables_move_) {
+    const auto at_table = table_gradient(term.worker);
+    for (std::size_t k = 0; k < classes(); ++k) at_table[k * classes() + term.label] -= slope * term.f[k];
+  }
+  return -std::log(s);
+}
+
 double CoupledTables::loss(std::span<const std::uint32_t> tasks, MatrixView<const double> outputs,
                            MatrixView<double> output_gradients) {
-  const std::size_t classes = set_->class_count;
-  probabilities_.assign(outputs.data, outputs.data + outputs.rows * classes);
+  probabilities_.resize(tasks.size() * classes());
   class_gradients_.assign(probabilities_.size(), 0.0);
-  const MatrixView<double> probabilities{probabilities_.data(), tasks.size(), classes};
-  const MatrixView<double> gradients{class_gradients_.data(), tasks.size(), classes};
+  const MatrixView<double> probabilities{probabilities_.data(), tasks.size(), classes()};
+  const MatrixView<double> gradients{class_gradients_.data(), tasks.size(), classes()};
   std::size_t terms = 0;
   for (std::size_t b = 0; b < tasks.size(); ++b) {
+    std::copy_n(outputs.row(b).begin(), classes(), probabilities.row(b).begin());
     softmax(probabilities.row(b));
+    const auto at_outputs = output_gradients.row(b);
+    std::fill(at_outputs.begin(), at_outputs.end(), 0.0);
     terms += set_->offset[tasks[b] + 1] - set_->offset[tasks[b]] + (set_->gold[tasks[b]] != kNoClass ? 1 : 0);
   }
   const double weight = terms == 0 ? 0 : 1 / static_cast<double>(terms);
   double sum = 0;
   for (std::size_t b = 0; b < tasks.size(); ++b) {
     const auto f = probabilities.row(b);
-    const auto g = gradients.row(b);
+    const auto at_f = gradients.row(b);
     for (std::uint32_t a = set_->offset[tasks[b]]; a < set_->offset[tasks[b] + 1]; ++a) {
-      const std::uint32_t worker = set_->worker[a], label = set_->label[a];
-      const auto th = table(worker);
-      double s = kProbabilityFloor;
-      for (std::size_t k = 0; k < classes; ++k) s += f[k] * th[k * classes + label];
-      sum -= std::log(s);
-      const auto at_table = logits_.gradient(worker);
-      for (std::size_t k = 0; k < classes; ++k) {
-        g[k] -= weight * th[k * classes + label] / s;
-        at_table[k * classes + label] -= weight * f[k] / s;
-      }
+      sum += answer_loss({tasks[b], a, set_->worker[a], set_->label[a], weight, f, at_f,
+                          outputs.row(b).subspan(classes()), output_gradients.row(b).subspan(classes())});
     }
     // Known truth is one more, perfect answer.
     if (const ClassId gold = set_->gold[tasks[b]]; gold != kNoClass) {
       const double p = std::max(f[index(gold)], kProbabilityFloor);
       sum -= std::log(p);
-      g[index(gold)] -= weight / p;
+      at_f[index(gold)] -= weight / p;
     }
   }
-  const double extra = penalty(tasks, {probabilities_.data(), tasks.size(), classes}, gradients);
+  const double extra = penalty(tasks, weight, {probabilities_.data(), tasks.size(), classes()}, gradients);
   for (std::size_t b = 0; b < tasks.size(); ++b) {
     softmax_backward(probabilities.row(b), gradients.row(b));
-    std::copy_n(gradients.row(b).begin(), classes, output_gradients.row(b).begin());
+    std::copy_n(gradients.row(b).begin(), classes(), output_gradients.row(b).begin());
   }
-  for (const std::uint32_t worker : logits_.touched()) {
-    const auto gradient = logits_.gradient(worker);
-    for (std::size_t k = 0; k < classes; ++k) {
-      softmax_backward(table(worker).subspan(k * classes, classes), gradient.subspan(k * classes, classes));
-    }
-  }
+  gradients_to_logits();
   return sum * weight + extra;
 }
 
+void CoupledTables::gradients_to_logits() {
+  for (const std::uint32_t worker : logits_.touched()) {
+    const auto gradient = logits_.gradient(worker);
+    for (std::size_t k = 0; k < classes(); ++k) {
+      softmax_backward(table(worker).subspan(k * classes(), classes()), gradient.subspan(k * classes(), classes()));
+    }
+  }
+}
+
 void CoupledTables::step(double pace) {
+  ++warm_up_.steps;
   const std::vector<std::uint32_t> moved(logits_.touched().begin(), logits_.touched().end());
   logits_.step(pace);
   for (const std::uint32_t worker : moved) refresh(worker);
+}
+
+void CoupledTables::classify(std::span<const double> outputs, std::span<double> probabilities) const {
+  std::copy_n(outputs.begin(), classes(), probabilities.begin());
+  softmax(probabilities);
+}
+
+OutputHead CoupledTables::head() const {
+  if (further_outputs_ == 0) return {};
+  return {.weights = {1.0}, .matrices = {}, .biases = {}};
 }
 
 void CoupledTables::posterior(std::span<const double> outputs, const TaskAnswers& answers,
@@ -145,14 +244,15 @@ void CoupledTables::posterior(std::span<const double> outputs, const TaskAnswers
     std::transform(class_prior_.begin(), class_prior_.end(), log_class.begin(),
                    [](double p) { return std::log(std::max(p, kProbabilityFloor)); });
   } else {
-    std::copy(outputs.begin(), outputs.end(), log_class.begin());  // the softmax's constant does not matter
+    // The softmax's constant does not matter.
+    std::copy_n(outputs.begin(), classes(), log_class.begin());
   }
   posterior_from_tables(log_class, answers, tables_, probabilities);
 }
 
 double CoupledTables::answer_probability(std::span<const double> outputs, std::uint32_t worker,
                                          std::uint32_t label) const {
-  std::vector<double> f(outputs.size());
+  std::vector<double> f(classes());
   classify(outputs, f);
   return answer_from_tables(f, tables_, worker, label);
 }

@@ -10,7 +10,7 @@ namespace wisecrowd {
 void OutputHead::require_fit(std::size_t outputs, std::size_t classes) const {
   const std::size_t components = weights.size();
   const bool fits = is_softmax() ? outputs == classes && matrices.empty() && biases.empty()
-                                 : (matrices.empty() ? outputs == components * classes
+                                 : (matrices.empty() ? outputs >= components * classes
                                                      : matrices.size() == components * classes * outputs) &&
                                        (biases.empty() || biases.size() == components * classes);
   if (!fits) throw Error(ErrorCode::internal, "the head of the classifier does not fit its network");

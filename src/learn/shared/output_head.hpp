@@ -9,9 +9,10 @@ namespace wisecrowd {
 /// How a network's outputs become class probabilities when that is more than a softmax: a mixture Σ_c weight_c ·
 /// softmax(matrix_c · outputs + bias_c). A plain value, so that it is saved with the network.
 struct OutputHead {
-  std::vector<double> weights;   ///< per component, sum to 1; empty: the softmax of the outputs
-  std::vector<double> matrices;  ///< components × classes × outputs; empty: component c takes outputs [c·K, (c+1)·K)
-  std::vector<double> biases;    ///< components × classes, or empty
+  std::vector<double> weights;  ///< per component, sum to 1; empty: the softmax of the outputs
+  std::vector<double> matrices;  ///< components × classes × outputs; empty: component c takes outputs [c·K, (c+1)·K),
+                                 ///< and what lies beyond is for the model of answers alone
+  std::vector<double> biases;  ///< components × classes, or empty
 
   [[nodiscard]] bool is_softmax() const noexcept { return weights.empty(); }
   /// Throws internal unless the sizes fit.

@@ -1,0 +1,229 @@
+#include "learn/crowd_layer/crowd_layer.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/numeric.hpp"
+
+namespace wisecrowd::crowd_layer {
+namespace {
+
+std::size_t block_size(Layer layer, std::size_t classes) {
+  switch (layer) {
+    case Layer::matrix: return classes * classes;
+    case Layer::weights: return classes;
+    case Layer::biases: return classes;
+    case Layer::weights_biases: return 2 * classes;
+    case Layer::scale: return 1;
+  }
+  return 0;
+}
+
+/// The layer that changes nothing: identity, ones, zeros.
+std::vector<double> neutral(const TrainingSet& set, Layer layer) {
+  const std::size_t classes = set.class_count, block = block_size(layer, classes);
+  std::vector<double> one(block, layer == Layer::weights || layer == Layer::scale ? 1.0 : 0.0);
+  if (layer == Layer::weights_biases) std::fill_n(one.begin(), classes, 1.0);
+  if (layer == Layer::matrix) {
+    for (std::size_t k = 0; k < classes; ++k) one[k * classes + k] = 1;
+  }
+  std::vector<double> all;
+  all.reserve(set.worker_count * block);
+  for (std::size_t j = 0; j < set.worker_count; ++j) all.insert(all.end(), one.begin(), one.end());
+  return all;
+}
+
+}  // namespace
+
+LayerModel::LayerModel(const TrainingSet& set, const Options& options)
+    : set_(&set),
+      layer_(options.layer),
+      block_(block_size(options.layer, set.class_count)),
+      weights_(neutral(set, options.layer), block_, options.worker_learning_rate),
+      warm_up_{options.warm_up},
+      class_prior_(set.class_count, 0.0) {
+  const std::vector<double> votes = vote_shares(set);
+  for (std::size_t cell = 0; cell < votes.size(); ++cell) class_prior_[cell % set.class_count] += votes[cell];
+  normalise(class_prior_);
+}
+
+void LayerModel::forward(std::span<const double> o, std::uint32_t worker, std::span<double> logits) const {
+  const std::size_t classes = set_->class_count;
+  const auto w = weights_.of(worker);
+  switch (layer_) {
+    case Layer::matrix:
+      std::fill(logits.begin(), logits.end(), 0.0);
+      for (std::size_t k = 0; k < classes; ++k) {
+        for (std::size_t l = 0; l < classes; ++l) logits[l] += o[k] * w[k * classes + l];
+      }
+      break;
+    case Layer::weights:
+      for (std::size_t k = 0; k < classes; ++k) logits[k] = w[k] * o[k];
+      break;
+    case Layer::biases:
+      for (std::size_t k = 0; k < classes; ++k) logits[k] = o[k] + w[k];
+      break;
+    case Layer::weights_biases:
+      for (std::size_t k = 0; k < classes; ++k) logits[k] = w[k] * o[k] + w[classes + k];
+      break;
+    case Layer::scale:
+      for (std::size_t k = 0; k < classes; ++k) logits[k] = w[0] * o[k];
+      break;
+  }
+}
+
+void LayerModel::step(double pace) {
+  ++warm_up_.steps;
+  weights_.step(layers_move_ ? pace : 0);
+}
+
+double LayerModel::loss(std::span<const std::uint32_t> tasks, MatrixView<const double> outputs,
+                        MatrixView<double> output_gradients) {
+  const std::size_t classes = set_->class_count;
+  std::size_t terms = 0;
+  for (const std::uint32_t i : tasks) {
+    terms += set_->offset[i + 1] - set_->offset[i] + (set_->gold[i] != kNoClass ? 1 : 0);
+  }
+  const double weight = terms == 0 ? 0 : 1 / static_cast<double>(terms);
+  std::vector<double> o(classes), logits(classes), p(classes);
+  double sum = 0;
+  for (std::size_t b = 0; b < tasks.size(); ++b) {
+    const auto at_o = output_gradients.row(b);
+    std::fill(at_o.begin(), at_o.end(), 0.0);
+    classify(outputs.row(b), o);
+    for (std::uint32_t a = set_->offset[tasks[b]]; a < set_->offset[tasks[b] + 1]; ++a) {
+      const std::uint32_t worker = set_->worker[a], label = set_->label[a];
+      forward(o, worker, logits);
+      p = logits;
+      sum += softmax(p) - logits[label];
+      // From here p is the gradient at the worker's logits.
+      p[label] -= 1;
+      for (double& value : p) value *= weight;
+      const auto w = weights_.of(worker);
+      const auto at_w = weights_.gradient(worker);
+      for (std::size_t k = 0; k < classes; ++k) {
+        switch (layer_) {
+          case Layer::matrix:
+            for (std::size_t l = 0; l < classes; ++l) {
+              at_w[k * classes + l] += o[k] * p[l];
+              at_o[k] += w[k * classes + l] * p[l];
+            }
+            break;
+          case Layer::weights:
+            at_w[k] += o[k] * p[k];
+            at_o[k] += w[k] * p[k];
+            break;
+          case Layer::biases:
+            at_w[k] += p[k];
+            at_o[k] += p[k];
+            break;
+          case Layer::weights_biases:
+            at_w[k] += o[k] * p[k];
+            at_w[classes + k] += p[k];
+            at_o[k] += w[k] * p[k];
+            break;
+          case Layer::scale:
+            at_w[0] += o[k] * p[k];
+            at_o[k] += w[0] * p[k];
+            break;
+        }
+      }
+    }
+    // Known truth teaches the network itself.
+    if (const ClassId gold = set_->gold[tasks[b]]; gold != kNoClass) {
+      const double right = std::max(o[index(gold)], kProbabilityFloor);
+      sum -= std::log(right);
+      at_o[index(gold)] -= weight / right;
+    }
+    softmax_backward(o, at_o);
+  }
+  return sum * weight;
+}
+
+std::vector<double> LayerModel::worker_tables() const {
+  const std::size_t classes = set_->class_count;
+  std::vector<double> tables(set_->worker_count * classes * classes), sure(classes, 0.0);
+  for (std::size_t j = 0; j < set_->worker_count; ++j) {
+    for (std::size_t k = 0; k < classes; ++k) {
+      const auto row = std::span(tables).subspan((j * classes + k) * classes, classes);
+      sure[k] = 1;
+      forward(sure, static_cast<std::uint32_t>(j), row);
+      sure[k] = 0;
+      softmax(row);
+    }
+  }
+  return tables;
+}
+
+void LayerModel::posterior(std::span<const double> outputs, const TaskAnswers& answers,
+                           std::span<double> probabilities) const {
+  const std::size_t classes = set_->class_count;
+  if (outputs.empty()) {
+    std::transform(class_prior_.begin(), class_prior_.end(), probabilities.begin(),
+                   [](double p) { return std::log(std::max(p, kProbabilityFloor)); });
+  } else {
+    std::copy(outputs.begin(), outputs.end(), probabilities.begin());
+  }
+  std::vector<double> sure(classes, 0.0), logits(classes);
+  for (std::size_t a = 0; a < answers.workers.size(); ++a) {
+    for (std::size_t k = 0; k < classes; ++k) {
+      sure[k] = 1;
+      forward(sure, answers.workers[a], logits);
+      sure[k] = 0;
+      probabilities[k] += logits[answers.labels[a]] - log_sum_exp(logits);
+    }
+  }
+  softmax(probabilities);
+}
+
+double LayerModel::answer_probability(std::span<const double> outputs, std::uint32_t worker,
+                                      std::uint32_t label) const {
+  std::vector<double> o(outputs.size()), p(outputs.size());
+  classify(outputs, o);
+  forward(o, worker, p);
+  softmax(p);
+  return p[label];
+}
+
+Learned CrowdLayer::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
+  return train(
+      data, network, options_.training,
+      [this](const TrainingSet& set, Rng) { return std::make_unique<LayerModel>(set, options_); }, context);
+}
+
+LearnerInfo info() {
+  const Options d;
+  LearnerInfo info;
+  info.title = "Crowd layer";
+  info.summary = "Trains the network through a small layer per worker, which is taken away afterwards.";
+  info.when_to_use = "Most workers are decent and each has a bias of its own; the classic to compare with.";
+  info.reference = "Rodrigues, Pereira: Deep learning from crowds, AAAI 2018";
+  info.parameters = {
+      ParameterSpec::choice("layer", "MW", {"MW", "VW", "VB", "VW+B", "SW"},
+                            "what each worker has: a matrix, a weight per class, a bias per class, both, or one scale"),
+      ParameterSpec::real("worker_learning_rate", d.worker_learning_rate, 0, 100, "size of the steps of the layers"),
+      ParameterSpec::integer("warm_up", static_cast<std::int64_t>(d.warm_up), 0, 1e6,
+                             "epochs in which the layers change nothing, so that the network carries the signal first"),
+  };
+  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
+  info.uses_gold = true;
+  info.assumptions = "Most answers are right: where naive workers are the majority the network learns them.";
+  info.cost = "O(S K²) per epoch beside the network (O(S K) but for MW); memory O(M K²) or less";
+  return info;
+}
+
+std::unique_ptr<Learner> make(const Parameters& parameters) {
+  Options options;
+  options.training = training_options(parameters);
+  const std::string& layer = parameters.choice("layer");
+  options.layer = layer == "VW"     ? Layer::weights
+                  : layer == "VB"   ? Layer::biases
+                  : layer == "VW+B" ? Layer::weights_biases
+                  : layer == "SW"   ? Layer::scale
+                                    : Layer::matrix;
+  options.worker_learning_rate = parameters.real("worker_learning_rate");
+  options.warm_up = static_cast<std::size_t>(parameters.integer("warm_up"));
+  return std::make_unique<CrowdLayer>(std::move(options));
+}
+
+}  // namespace wisecrowd::crowd_layer

@@ -1,0 +1,68 @@
+#include "learn/trace_reg/trace_reg.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/numeric.hpp"
+
+namespace wisecrowd::trace_reg {
+
+double TraceModel::penalty(std::span<const std::uint32_t> tasks, double weight, MatrixView<const double>,
+                           MatrixView<double>) {
+  const bool logarithm = options_.penalty == Options::Penalty::log;
+  double sum = 0;
+  for (const std::uint32_t i : tasks) {
+    for (const std::uint32_t worker : set().workers_of(i)) {
+      // The trace counts with every answer; the Dirichlet prior behind its logarithm belongs to a worker once, and the
+      // loss is a mean over all answers.
+      const double scale = options_.strength * weight * (logarithm ? share_of_worker(worker) / terms_in_all() : 1);
+      const auto th = table(worker);
+      for (std::size_t k = 0; k < classes(); ++k) {
+        const double p = std::max(th[k * classes() + k], kProbabilityFloor);
+        sum += scale * (logarithm ? std::log(p) : p);
+        if (tables_move()) table_gradient(worker)[k * classes() + k] += scale * (logarithm ? 1 / p : 1);
+      }
+    }
+  }
+  return sum;
+}
+
+Learned TraceReg::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
+  return train(
+      data, network, options_.training,
+      [this](const TrainingSet& set, Rng) { return std::make_unique<TraceModel>(set, options_); }, context);
+}
+
+LearnerInfo info() {
+  const Options d;
+  LearnerInfo info;
+  info.title = "Trace regularisation of the worker tables";
+  info.summary = "Coupled cross-entropy that prefers tables with small traces, so that errors are put down to workers.";
+  info.when_to_use =
+      "The average worker is better than chance in every class, and the network could explain errors away.";
+  info.reference =
+      "Tanno, Saeedi, Sankaranarayanan, Alexander, Silberman: Learning from noisy labels by regularized estimation of "
+      "annotator confusion, CVPR 2019";
+  info.parameters = CoupledTables::parameters(d.tables);
+  info.parameters.push_back(ParameterSpec::choice(
+      "penalty", "trace", {"trace", "log"},
+      "trace: the mean over the answers of tr(table); log: Σ log of the diagonal, which is a Dirichlet prior with "
+      "1 − strength on the diagonal of each worker's table"));
+  info.parameters.push_back(ParameterSpec::real("strength", d.strength, 0, 100, "how much the penalty counts"));
+  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
+  info.uses_gold = true;
+  info.assumptions = "The mean of the true worker tables is diagonally dominant; errors do not depend on the row.";
+  info.cost = "O(S K) per epoch beside the network; memory O(M K²)";
+  return info;
+}
+
+std::unique_ptr<Learner> make(const Parameters& parameters) {
+  Options options;
+  options.training = training_options(parameters);
+  options.tables = CoupledTables::options(parameters);
+  options.penalty = parameters.choice("penalty") == "log" ? Options::Penalty::log : Options::Penalty::trace;
+  options.strength = parameters.real("strength");
+  return std::make_unique<TraceReg>(std::move(options));
+}
+
+}  // namespace wisecrowd::trace_reg
