@@ -56,6 +56,9 @@ struct Learned {
   std::vector<CurvePoint> curve;  ///< of the run that saw all answers, held_out from the run that chose the epoch
   std::size_t epochs = 0;
   std::size_t chosen_epoch = 0;  ///< counted from 1; equals epochs when nothing was held out
+  /// Log probability of the answers to each hidden task at the chosen epoch, by the run that did not see them; empty
+  /// when nothing was held out. Same data, seed and share: the same tasks in the same order for every learner.
+  std::vector<double> held_out_per_task;
   // The same at the last epoch, for honest comparison.
   std::vector<double> final_posterior;
   std::vector<double> final_row_probabilities;
@@ -86,7 +89,7 @@ class Learner {
 
 /// All learners, in the order of learners.def.
 [[nodiscard]] std::span<const LearnerInfo> learning_methods();
-/// Throws bad_parameter that lists the candidates when there is no such learner. "auto" is automatic.
+/// Throws bad_parameter that lists the candidates when there is no such learner. "auto" is auto_learner.
 [[nodiscard]] const LearnerInfo& learning_method(std::string_view name);
 [[nodiscard]] std::string_view default_learning_method();
 [[nodiscard]] std::unique_ptr<Learner> make_learner(std::string_view name, const Parameters& parameters);

@@ -45,6 +45,7 @@ std::span<const LearnerInfo> learning_methods() {
 }
 
 const LearnerInfo& learning_method(std::string_view name) {
+  if (name == "auto" || name == "automatic") name = "auto_learner";
   std::vector<std::string_view> names;
   for (const LearnerInfo& info : learning_methods()) {
     if (info.name == name) return info;
@@ -54,7 +55,7 @@ const LearnerInfo& learning_method(std::string_view name) {
               fmt::format("there is no learner '{}': choose {}", name, fmt::join(names, ", ")));
 }
 
-std::string_view default_learning_method() { return "two_stage"; }
+std::string_view default_learning_method() { return "auto_learner"; }
 
 std::unique_ptr<Learner> make_learner(std::string_view name, const Parameters& parameters) {
   const LearnerInfo& info = learning_method(name);

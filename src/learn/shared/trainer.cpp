@@ -79,18 +79,6 @@ double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// By how many standard errors the first foretells the same hidden tasks better than the second: chance alone must not
-/// choose.
-double advantage(std::span<const double> these, std::span<const double> those) {
-  std::vector<double> gain(these.size());
-  for (std::size_t i = 0; i < gain.size(); ++i) gain[i] = these[i] - those[i];
-  const double count = static_cast<double>(gain.size()), centre = mean(gain);
-  double squares = 0;
-  for (const double g : gain) squares += (g - centre) * (g - centre);
-  const double error = std::sqrt(squares / std::max(count - 1, 1.0) / count);
-  return error > 0 ? centre / error : 0;
-}
-
 /// Trains on part of the tasks and looks when the answers to the rest are foretold best. Of epochs that chance cannot
 /// tell apart it takes the latest: one standard error is given to it.
 EpochChoice choose_epoch(const TrainingSet& all, const Features& inputs, const NetworkSpec& network,
@@ -202,6 +190,16 @@ void describe_crowd(TrainingRun& run, const LearningData& data, Learned& learned
 }
 
 }  // namespace
+
+double advantage(std::span<const double> these, std::span<const double> those) {
+  std::vector<double> gain(these.size());
+  for (std::size_t i = 0; i < gain.size(); ++i) gain[i] = these[i] - those[i];
+  const double count = static_cast<double>(gain.size()), centre = mean(gain);
+  double squares = 0;
+  for (const double g : gain) squares += (g - centre) * (g - centre);
+  const double error = std::sqrt(squares / std::max(count - 1, 1.0) / count);
+  return error > 0 ? centre / error : 0;
+}
 
 std::vector<ParameterSpec> training_parameters(const TrainingOptions& d) {
   const auto integer = [](std::size_t value) { return static_cast<std::int64_t>(value); };
@@ -328,6 +326,7 @@ Learned train(const LearningData& data, const NetworkSpec& network, const Traini
   }
   learned.epochs = choice.epochs;
   learned.chosen_epoch = choice.chosen;
+  learned.held_out_per_task = choice.per_task;
 
   const auto started = std::chrono::steady_clock::now();
   TrainingRun run(all, inputs, network, options, candidate->make_model, "training", context);

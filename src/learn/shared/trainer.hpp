@@ -46,6 +46,10 @@ struct Candidate {
 [[nodiscard]] Learned train(const LearningData& data, const NetworkSpec& network, const TrainingOptions& options,
                             std::span<const Candidate> candidates, const RunContext& context);
 
+/// By how many standard errors the first foretells the same hidden tasks better than the second (log probabilities per
+/// task): chance alone must not choose.
+[[nodiscard]] double advantage(std::span<const double> these, std::span<const double> those);
+
 /// All tasks that can be trained on; throws bad_input if no answer is among them.
 [[nodiscard]] TrainingSet tasks_to_learn_from(const LearningData& data);
 

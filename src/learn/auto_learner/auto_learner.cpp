@@ -1,0 +1,79 @@
+#include "learn/auto_learner/auto_learner.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+namespace wisecrowd::auto_learner {
+namespace {
+
+/// The learner's own defaults for what is its own, the caller's for training.
+Parameters parameters_of(const LearnerInfo& info, const TrainingOptions& training) {
+  Parameters parameters(info.parameters);
+  for (const ParameterSpec& spec : training_parameters(training)) parameters.set_value(spec.name, spec.default_value);
+  return parameters;
+}
+
+double mean(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+}  // namespace
+
+std::vector<std::string> candidates() { return {"max_mig", "aggnet", "ccem", "two_stage"}; }
+
+Learned AutoLearner::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
+  std::optional<Learned> best;
+  std::string chosen;
+  std::vector<std::string> told, passed_over;
+  for (const std::string& name : candidates()) {
+    if (best && (context.cancelled() || best->held_out_per_task.empty())) break;
+    const LearnerInfo& info = learning_method(name);
+    Learned learned = learn(data, name, parameters_of(info, options_.training), network, context);
+    if (!learned.held_out_per_task.empty()) {
+      told.push_back(fmt::format("{} {:.3f}", name, mean(learned.held_out_per_task)));
+    }
+    if (best) {
+      if (learned.held_out_per_task.size() != best->held_out_per_task.size()) continue;  // stopped on the way
+      if (advantage(learned.held_out_per_task, best->held_out_per_task) <= options_.margin) continue;
+    }
+    best = std::move(learned);
+    chosen = name;
+  }
+  std::string& explanation = best->crowd.explanation;
+  const std::string why =
+      told.size() < 2
+          ? fmt::format("{}, which is preferred: nothing was held out to compare others by", chosen)
+          : fmt::format(
+                "{} of {}: mean log probability of all answers to a hidden task is {}; another than the first "
+                "is taken only when it is better by {} standard errors",
+                chosen, fmt::join(candidates(), ", "), fmt::join(told, ", "), options_.margin);
+  explanation = explanation.empty() ? why : why + ". " + explanation;
+  return std::move(*best);
+}
+
+LearnerInfo info() {
+  const Options d;
+  LearnerInfo info;
+  info.title = "The learner that foretells hidden answers best";
+  info.summary = fmt::format("Trains {} and keeps the one that foretells the answers to hidden tasks best.",
+                             fmt::join(candidates(), ", "));
+  info.when_to_use = "When you do not know how your workers err: gold is not needed to choose.";
+  info.reference = "Held-out likelihood of answers; the learners have references of their own";
+  info.parameters = {ParameterSpec::real("margin", d.margin, 0, 100,
+                                         "standard errors by which a learner must be better than the one before it "
+                                         "to take its place: chance alone does not choose")};
+  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
+  info.uses_gold = true;
+  info.assumptions = "Answers to tasks that were not seen tell how good a classifier is; one of the learners fits.";
+  info.cost = fmt::format("the sum of its {} learners", candidates().size());
+  return info;
+}
+
+std::unique_ptr<Learner> make(const Parameters& parameters) {
+  return std::make_unique<AutoLearner>(Options{training_options(parameters), parameters.real("margin")});
+}
+
+}  // namespace wisecrowd::auto_learner
