@@ -20,7 +20,7 @@ TEST(AggNet, GradientsThroughATwoLayerNetwork) {
 TEST(AggNet, IndependentWorkersAndCopies) {
   const auto accuracy = [](int which) {
     const auto crowd = gaussian_crowd(1, 3000, 5000, 2, 1.3, max_mig_workers('H', which));
-    const Learned learned = testing::run_learner(crowd.data, "aggnet", {{"learning_rate", "0.01"}, {"epochs", "20"}},
+    const Learned learned = testing::run_learner(crowd.data, "aggnet", {{"learning_rate", "0.01"}, {"epochs", "40"}},
                                                  {.kind = "linear"}, 1);
     return testing::test_accuracy(crowd, learned.final_row_probabilities);
   };

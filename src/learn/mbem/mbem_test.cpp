@@ -108,7 +108,8 @@ TEST(Mbem, CrossFittingSeesThroughWhatIsLearnedByHeart) {
                                                   {"batch", "16"},
                                                   {"rounds", "1"},
                                                   {"held_out", "0"},
-                                                  {"weight_decay", "0"},
+                                                  {"fading", "0"},
+                                                  {"average_epochs", "0"},
                                                   {"learning_rate", "0.02"}},
                                                  {.kind = "mlp", .hidden = 128, .dropout = 0}, 1);
     return (learned.crowd.confusion[0] + learned.crowd.confusion[3]) / 2;

@@ -51,6 +51,7 @@ Learned Raykar::fit(const LearningData& data, const NetworkSpec& network, const 
   const Features inputs = scaled(data.features, scaling);
   TrainingOptions training;
   training.epochs = options_.max_iterations;
+  training.average_epochs = 0;  // the weights are set, not stepped
   TrainingRun run(
       set, inputs, network, training,
       [this](const TrainingSet& all, Rng) { return std::make_unique<RaykarModel>(all, options_); }, "training",

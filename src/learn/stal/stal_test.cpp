@@ -66,9 +66,14 @@ TEST(Stal, FindsWhichWorkerKnowsWhichRegion) {
   }
   Annotations changed = make_annotations(answers, {old.task_names(), old.worker_names(), old.class_names()});
   crowd.data.crowd.answers = std::move(changed);
-  const Learned learned = testing::run_learner(
-      crowd.data, "stal", {{"components", "6"}, {"learning_rate", "0.01"}, {"epochs", "20"}, {"held_out", "0"}},
-      {.kind = "linear"}, 1);
+  const Learned learned = testing::run_learner(crowd.data, "stal",
+                                               {{"components", "6"},
+                                                {"learning_rate", "0.01"},
+                                                {"epochs", "20"},
+                                                {"held_out", "0"},
+                                                {"fading", "0"},
+                                                {"average_epochs", "0"}},
+                                               {.kind = "linear"}, 1);
   double known = 0, guessed = 0;
   for (std::size_t t = 0; t < tasks; ++t) {
     for (std::size_t j = 0; j < 3; ++j) (j == t % 3 ? known : guessed) += learned.answer_reliability[t * 4 + j];
