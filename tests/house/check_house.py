@@ -90,20 +90,24 @@ class Checker:
                 self.check_kinds(listing)
             else:
                 self.check_rooms(listing)
-        self.check_page()
+        self.check_pages()
         self.check_lengths()
         return self.offences
 
-    def check_page(self):
-        """The page of methods is made by a script; a new method is easily forgotten there."""
-        page, listing = self.root / "docs/METHODS.md", self.root / "src/aggregate/methods.def"
-        if not page.is_file() or not listing.is_file():
-            return
-        text = page.read_text(encoding="utf-8")
-        for line in listing.read_text(encoding="utf-8").splitlines():
-            match = LIST_LINE.match(line)
-            if match and f"| {match.group(1)} |" not in text:
-                self.offend(page, 0, f"has no row for {match.group(1)}; run bench/quality/methods_page.py")
+    def check_pages(self):
+        """The pages of methods and learners are made by scripts; a new one is easily forgotten there."""
+        for page, listing, script in (
+            ("docs/METHODS.md", "src/aggregate/methods.def", "bench/quality/methods_page.py"),
+            ("docs/LEARNERS.md", "src/learn/learners.def", "bench/quality/learners_page.py"),
+        ):
+            page, listing = self.root / page, self.root / listing
+            if not page.is_file() or not listing.is_file():
+                continue
+            text = page.read_text(encoding="utf-8").replace("**", "").replace(" (default)", "")
+            for line in listing.read_text(encoding="utf-8").splitlines():
+                match = LIST_LINE.match(line)
+                if match and f"| {match.group(1)} |" not in text:
+                    self.offend(page, 0, f"has no row for {match.group(1)}; run {script}")
 
     def files(self, folder, suffixes):
         return (path for path in (self.root / folder).rglob("*") if path.suffix in suffixes and path.is_file())
