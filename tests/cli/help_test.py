@@ -3,7 +3,6 @@ import json
 import re
 import shutil
 import subprocess
-import time
 import unittest
 
 from program import IN_SHELL, PROGRAM, ProgramTest, environment
@@ -16,14 +15,8 @@ class Help(ProgramTest):
         return subprocess.run(["bash", "-c", script], cwd=self.folder, env=environment(), capture_output=True, text=True,
                               timeout=120, **options)
 
-    def test_version_is_instant(self):
+    def test_version(self):  # that it takes no time is startup_test.py's
         self.assertRegex(self.run_program("--version").stdout, r"^wisecrowd \d+\.\d+\.\d+\n$")
-        fastest = 1.0
-        for _ in range(20):
-            began = time.perf_counter()
-            subprocess.run([PROGRAM, "--version"], capture_output=True)
-            fastest = min(fastest, time.perf_counter() - began)
-        self.assertLess(fastest, 0.05, "starting must not cost noticeable time")
 
     def test_general_help_names_every_command(self):
         for asked in ([], ["--help"], ["-h"], ["help"]):
