@@ -119,6 +119,10 @@ void OutlierModel::describe(Learned& learned, const LearningData& data, const Ou
   learned.crowd.task_score_name = "outlier";
   learned.crowd.task_score.assign(data.crowd.answers.task_count(), 0.0);
   for (std::size_t i = 0; i < set().task_count(); ++i) learned.crowd.task_score[set().task[i]] = outlier_score(i);
+  learned.crowd.warnings.push_back(
+      {"outlier_scores_unproven",
+       "the scores 'outlier' of the tasks did not find planted outliers in a trial: look at the tasks before acting on "
+       "them, or rank tasks by the probability of their label instead"});
   warn_of_collapse(learned, collapsed_, steps_);
 }
 
@@ -134,7 +138,7 @@ LearnerInfo info() {
   info.title = "COINNet: confusions and outliers by instance";
   info.summary =
       "Worker tables for ordinary tasks, and a sparse correction per answer for tasks that confuse everyone.";
-  info.when_to_use = "A minority of tasks is confusing in its own way; also to find those tasks.";
+  info.when_to_use = "A minority of tasks is confusing in its own way.";
   info.reference =
       "Nguyen, Ibrahim, Fu: Noisy label learning with instance-dependent outliers: identifiability via crowd wisdom, "
       "NeurIPS 2024";

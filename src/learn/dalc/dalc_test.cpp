@@ -158,7 +158,8 @@ TEST(Dalc, SparseAndDenseFeaturesAgree) {
   compare(own_a, own_b);
 }
 
-/// The acceptance line of G3, smaller: reliabilities per answer, expertise per worker, labels.
+/// Reliabilities per answer meet the acceptance line of G3. Expertise per worker (.85 there) and the gain over the vote
+/// (.02 there) do not yet: what is asserted of them is only what is reached, see METHOD.md.
 TEST(Dalc, FindsWhoKnowsWhat) {
   const TaskDependentCrowd made = task_dependent_crowd(1, {.tasks = 3000, .workers = 3000, .words = 300});
   const LearningData& data = made.crowd.data;

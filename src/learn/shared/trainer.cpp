@@ -18,6 +18,8 @@
 namespace wisecrowd {
 namespace {
 
+/// Standard errors by which a later candidate must be better than the one that is preferred to it.
+constexpr double kClearly = 2;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// f^(1−power) · posterior^power: as if every answer counted for `power` of one.
@@ -316,7 +318,7 @@ Learned train(const LearningData& data, const NetworkSpec& network, const Traini
       EpochChoice its = choose_epoch(all, inputs, network, options, other.make_model, context);
       if (its.per_task.empty()) break;  // cancelled
       means.push_back(fmt::format("{} {:.4f}", other.name, mean(its.per_task)));
-      if (advantage(its.per_task, choice.per_task) > 2) {
+      if (advantage(its.per_task, choice.per_task) > kClearly) {
         choice = std::move(its);
         candidate = &other;
       }
