@@ -24,7 +24,9 @@ add_library(wisecrowd_torch MODULE ${torch_sources})
 target_include_directories(wisecrowd_torch PRIVATE include ${CMAKE_BINARY_DIR}/include src)
 target_link_libraries(wisecrowd_torch PRIVATE wisecrowd_flags torch ${TORCH_LIBRARIES})
 # Nothing but the door is visible, and nothing is left for the program to provide.
-target_link_options(wisecrowd_torch PRIVATE $<$<NOT:$<BOOL:${WISECROWD_SANITIZE}>>:-Wl,-z,defs>)
+if(NOT WISECROWD_SANITIZE)
+  target_link_options(wisecrowd_torch PRIVATE -Wl,-z,defs)
+endif()
 set_target_properties(wisecrowd_torch PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
   LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR} INSTALL_RPATH_USE_LINK_PATH ON)
 install(TARGETS wisecrowd_torch LIBRARY DESTINATION ${WISECROWD_PLUGIN_DIR})
