@@ -107,6 +107,7 @@ double TrainingRun::epoch() {
   std::vector<std::uint32_t> rows;
   std::vector<float> values;
   std::vector<double> outputs, gradients;
+  const double memory = options_.average_epochs * static_cast<double>(steps_per_epoch_);
   double sum = 0;
   std::size_t steps = 0;
   for (; steps < steps_per_epoch_ && !context_.cancelled(); ++steps) {
@@ -125,18 +126,11 @@ double TrainingRun::epoch() {
                    [](double gradient) { return static_cast<float>(gradient); });
     network_->backward(values);
     const double now = pace();
-    optimiser_.step(network_->parameters(), network_->gradients(), now, context_.pool());
-    model_->step(now);
     ++steps_done_;
-    if (!average_.empty()) {
-      const double memory = options_.average_epochs * static_cast<double>(steps_per_epoch_);
-      // A short memory at the beginning, so that the first weights, which know nothing, are soon forgotten.
-      const double share = std::max(1 / (1 + memory), 1 / (1 + static_cast<double>(steps_done_) / 2));
-      const auto parameters = network_->parameters();
-      for (std::size_t p = 0; p < average_.size(); ++p) {
-        average_[p] += static_cast<float>(share) * (parameters[p] - average_[p]);
-      }
-    }
+    // A short memory at the beginning, so that the first weights, which know nothing, are soon forgotten.
+    const double share = std::max(1 / (1 + memory), 1 / (1 + static_cast<double>(steps_done_) / 2));
+    optimiser_.step(network_->parameters(), network_->gradients(), now, average_, share, context_.pool());
+    model_->step(now);
   }
   model_->end_epoch(now_begins);
   ++epochs_done_;
