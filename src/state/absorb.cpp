@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
+#include <optional>
+#include <tuple>
 
 #include "state/state_file.hpp"
 #include "wisecrowd/error.hpp"
@@ -19,7 +22,6 @@ struct KnownAnswer {
 struct TouchedTask {
   std::int64_t id = 0;
   bool is_new = false;
-  std::int64_t answers_before = 0;
   std::int64_t label_before = 0;
   std::vector<double> before;
   std::vector<KnownAnswer> known;
@@ -96,7 +98,7 @@ void Absorption::find_classes() {
 
 void Absorption::find_tasks() {
   const Database& database = file_.database();
-  Statement find(database, "SELECT id, answers, label, posterior FROM task WHERE name = ?");
+  Statement find(database, "SELECT id, label, posterior FROM task WHERE name = ?");
   Statement given(database, "SELECT worker, turn, label FROM answer WHERE task = ? ORDER BY worker, turn");
   std::int64_t next = database.integer("SELECT max(id) + 1 FROM task");
   for (std::size_t t = 0; t < data_.task_count(); ++t) {
@@ -104,19 +106,14 @@ void Absorption::find_tasks() {
     find.bind(1, data_.task_names()[t]);
     if (find.step()) {
       task.id = find.integer(0);
-      task.answers_before = find.integer(1);
-      task.label_before = find.integer(2);
+      task.label_before = find.integer(1);
       task.before.resize(classes_.size());
-      file_.read_posterior(find.blob(3), task.before, task.id);
+      file_.read_posterior(find.blob(2), task.before, task.id);
       find.reset();
       given.bind(1, task.id);
       while (given.step()) {
         (void)file_.checked_id(given.integer(2), classes_before_, "class");
         task.known.push_back({given.integer(0), given.integer(1), given.integer(2)});
-      }
-      if (static_cast<std::int64_t>(task.known.size()) != task.answers_before) {
-        database.fail_as_damaged(
-            fmt::format("task {} has {} answers and should have {}", task.id, task.known.size(), task.answers_before));
       }
     } else {
       task.is_new = true;
@@ -171,7 +168,7 @@ void Absorption::load_model() {
     find.reset();
   }
   for (const TouchedTask& task : tasks_) {
-    const TaskId slot = task.answers_before > 0 ? model_->add_task(task.before) : model_->add_task();
+    const TaskId slot = !task.known.empty() ? model_->add_task(task.before) : model_->add_task();
     for (const KnownAnswer& answer : task.known) {
       model_->add_known_answer(slot, WorkerId(slot_of(answer.worker)), ClassId(answer.label));
     }
@@ -183,7 +180,7 @@ void Absorption::probe() {
   std::vector<double> fresh(classes_.size());
   for (std::size_t t = 0; t < tasks_.size(); ++t) {
     const TouchedTask& task = tasks_[t];
-    if (task.answers_before == 0) continue;
+    if (task.known.empty()) continue;
     model_->foresee(TaskId(t), fresh);
     double distance = 0;
     for (std::size_t k = 0; k < fresh.size(); ++k) distance += 0.5 * std::abs(fresh[k] - task.before[k]);
@@ -246,35 +243,25 @@ void Absorption::estimate(const RunContext& context) {
 }
 
 void Absorption::write_tasks() {
-  const Database& database = file_.database();
-  Statement insert(database, "INSERT INTO task VALUES (?, ?, ?, ?, ?, ?, ?)");
-  Statement update(database,
-                   "UPDATE task SET answers = ?, label = ?, probability = ?, entropy = ?, posterior = ? WHERE id = ?");
-  // Setting a column that an index has moves its entry even if the value stays.
-  Statement count(database, "UPDATE task SET answers = ? WHERE id = ?");
-  std::vector<std::int64_t> answers_now(tasks_.size());
-  for (std::size_t t = 0; t < tasks_.size(); ++t) answers_now[t] = tasks_[t].answers_before;
+  Statement insert(file_.database(), "INSERT INTO task VALUES (?, ?, ?, ?, ?, ?)");
+  Statement update(file_.database(),
+                   "UPDATE task SET label = ?, probability = ?, entropy = ?, posterior = ? WHERE id = ?");
   std::vector<std::size_t> order(tasks_.size());
-  for (std::size_t t = 0; t < order.size(); ++t) order[t] = t;
+  std::iota(order.begin(), order.end(), std::size_t{0});
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return tasks_[a].id < tasks_[b].id; });
-  auto entered = entered_.begin();
   for (const std::size_t t : order) {
     const TouchedTask& task = tasks_[t];
-    for (; entered != entered_.end() && entered->task == task.id; ++entered)
-      answers_now[t] += entered->replaces ? 0 : 1;
     const auto posterior = model_->posterior_of(TaskId(t));
     const TaskColumns columns = columns_of(posterior);
     if (task.is_new) {
-      insert.bind(1, task.id).bind(2, data_.task_names()[t]).bind(3, answers_now[t]).bind(4, columns.label);
-      insert.bind(5, columns.probability).bind(6, columns.entropy).bind_blob(7, posterior).run();
+      insert.bind(1, task.id).bind(2, data_.task_names()[t]).bind(3, columns.label).bind(4, columns.probability);
+      insert.bind(5, columns.entropy).bind_blob(6, posterior).run();
     } else if (!std::equal(posterior.begin(), posterior.end(), task.before.begin(), task.before.end())) {
-      update.bind(1, answers_now[t]).bind(2, columns.label).bind(3, columns.probability).bind(4, columns.entropy);
-      update.bind_blob(5, posterior).bind(6, task.id).run();
-    } else if (answers_now[t] != task.answers_before) {
-      count.bind(1, answers_now[t]).bind(2, task.id).run();
+      update.bind(1, columns.label).bind(2, columns.probability).bind(3, columns.entropy);
+      update.bind_blob(4, posterior).bind(5, task.id).run();
     }
-    if (answers_now[t] > 0) ++absorbed_.tasks_touched;
-    if (task.answers_before > 0 && columns.label != task.label_before) ++absorbed_.labels_changed;
+    if (!data_.labels_of(TaskId(t)).empty()) ++absorbed_.tasks_touched;
+    if (!task.known.empty() && columns.label != task.label_before) ++absorbed_.labels_changed;
   }
 }
 

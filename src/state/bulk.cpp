@@ -150,14 +150,14 @@ void insert_names_and_estimates(const StateFile& file, const Annotations& answer
     insert_worker.bind(1, static_cast<std::int64_t>(w)).bind(2, answers.worker_names()[w]);
     insert_worker.bind(3, std::int64_t{given[w]}).bind(4, right_answers(counts, classes)).bind_blob(5, counts).run();
   }
-  Statement insert_task(file.database(), "INSERT INTO task VALUES (?, ?, ?, ?, ?, ?, ?)");
+  Statement insert_task(file.database(), "INSERT INTO task VALUES (?, ?, ?, ?, ?, ?)");
   for (std::size_t t = 0; t < answers.task_count(); ++t) {
     report_rows(context, "storing tasks", t, answers.task_count());
     const auto posterior = row(estimates.posterior, t, classes);
     const TaskColumns columns = columns_of(posterior);
     insert_task.bind(1, static_cast<std::int64_t>(t)).bind(2, answers.task_names()[t]);
-    insert_task.bind(3, static_cast<std::int64_t>(answers.labels_of(TaskId(t)).size())).bind(4, columns.label);
-    insert_task.bind(5, columns.probability).bind(6, columns.entropy).bind_blob(7, posterior).run();
+    insert_task.bind(3, columns.label).bind(4, columns.probability).bind(5, columns.entropy);
+    insert_task.bind_blob(6, posterior).run();
   }
 }
 

@@ -261,7 +261,7 @@ TEST_F(State, AnOlderLayoutIsBroughtUpToDate) {
   create(world.data);
   {
     Database old(path_, Database::Mode::write);
-    old.run("DROP VIEW labels; DROP VIEW workers; DROP VIEW answers; DROP INDEX answer_by_worker");
+    old.run("DROP VIEW labels; DROP VIEW workers; DROP VIEW answers");
     old.run("DELETE FROM setting WHERE name LIKE 'probed%'; PRAGMA user_version = 1");
   }
   EXPECT_EQ(CrowdState::open(path_, CrowdState::Access::read).summary().answers, 150U) << "reading needs no change";

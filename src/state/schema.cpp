@@ -11,6 +11,8 @@ constexpr std::int64_t kApplicationId = 0x57495345;  // "WISE", in the header of
 
 // Ids are dense and start at 0. Answers lie in task order, so those of one task are neighbours. Blobs hold doubles as
 // the machine has them (little-endian), row by row; those that were written when there were fewer classes are shorter.
+// A new answer to a settled task writes one row of `answer` and one of `worker`, no more: hence no number of answers in
+// `task`, and no index of answers by worker. Who wants the latter may make it; SQLite keeps it up to date.
 constexpr const char* kTables = R"sql(
 CREATE TABLE setting(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
 CREATE TABLE class(
@@ -26,7 +28,6 @@ CREATE TABLE worker(
 CREATE TABLE task(
   id INTEGER PRIMARY KEY,
   name TEXT NOT NULL,
-  answers INTEGER NOT NULL,
   label INTEGER NOT NULL,         -- a class
   probability REAL NOT NULL,
   entropy REAL NOT NULL,          -- in nats
@@ -50,9 +51,9 @@ std::string uncertainty_index() {
 }
 
 constexpr const char* kViews = R"sql(
-CREATE INDEX answer_by_worker ON answer(worker);
 CREATE VIEW labels AS
-  SELECT task.name AS task, class.name AS label, probability, entropy, answers
+  SELECT task.name AS task, class.name AS label, probability, entropy,
+    (SELECT count(*) FROM answer WHERE answer.task = task.id) AS answers
   FROM task LEFT JOIN class ON class.id = task.label;
 CREATE VIEW workers AS
   SELECT name AS worker, answers, right / nullif(answers, 0) AS accuracy FROM worker;
@@ -72,7 +73,7 @@ void create_tables(const Database& database) {
 void migrate(const Database& database, int from, int to) {
   // 1: the tables and what finds names and uncertain tasks.
   if (from < 1 && to >= 1) database.run(kIndices + uncertainty_index());
-  // 2: the answers of one worker, and views for people.
+  // 2: views for people.
   if (from < 2 && to >= 2) database.run(kViews);
   database.run(fmt::format("PRAGMA user_version = {}", to));
 }
