@@ -85,6 +85,10 @@ std::string bash_script(const CommandSet& commands) {
     if (!words.positionals.empty() && !words.positionals.front().values.empty()) {
       positional = fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$current\"))",
                                fmt::join(words.positionals.front().values, " "));
+      if (words.positionals.size() > 1) {
+        positional =
+            fmt::format("if ((COMP_CWORD == 2)); then {}; else compopt -o default 2>/dev/null; fi", positional);
+      }
     } else if (!words.positionals.empty()) {
       positional = "COMPREPLY=($(compgen -f -- \"$current\")); compopt -o filenames 2>/dev/null";
     }

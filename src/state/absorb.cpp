@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <tuple>
@@ -155,18 +156,26 @@ void Absorption::load_model() {
   for (const StateClass& known : classes_) mass.push_back(known.tasks);
   model_->set_totals(mass, static_cast<double>(counters_.answered_tasks), counters_.answers);
 
-  Statement find(file_.database(), "SELECT answers, counts FROM worker WHERE id = ?");
+  // Stepping over a few rows is cheaper than looking for each; looking is cheaper where many are not needed.
+  constexpr std::int64_t kWorthStepping = 8;
+  Statement from(file_.database(), "SELECT id, answers, counts FROM worker WHERE id >= ? ORDER BY id");
   std::vector<double> counts(classes * classes);
+  bool at_row = false;
   for (const std::int64_t id : workers_) {
     if (id >= first_new_worker_) {
       model_->add_worker();
       continue;
     }
-    if (!find.bind(1, id).step()) file_.database().fail_as_damaged(fmt::format("there is no worker {}", id));
-    file_.read_counts(find.blob(1), counts, classes, id);
-    model_->add_worker(counts, static_cast<std::uint64_t>(std::max<std::int64_t>(find.integer(0), 0)));
-    find.reset();
+    while (at_row && from.integer(0) < id && id - from.integer(0) <= kWorthStepping) at_row = from.step();
+    if (!at_row || from.integer(0) != id) {
+      from.reset();
+      at_row = from.bind(1, id).step();
+    }
+    if (!at_row || from.integer(0) != id) file_.database().fail_as_damaged(fmt::format("there is no worker {}", id));
+    file_.read_counts(from.blob(2), counts, classes, id);
+    model_->add_worker(counts, static_cast<std::uint64_t>(std::max<std::int64_t>(from.integer(1), 0)));
   }
+  from.reset();
   for (const TouchedTask& task : tasks_) {
     const TaskId slot = !task.known.empty() ? model_->add_task(task.before) : model_->add_task();
     for (const KnownAnswer& answer : task.known) {
@@ -329,11 +338,27 @@ Absorbed Absorption::run(const RunContext& context) {
 }  // namespace
 
 Absorbed CrowdState::add(const Annotations& data, const RunContext& context) {
+  return add(std::span(&data, 1), context);
+}
+
+Absorbed CrowdState::add(std::span<const Annotations> sources, const RunContext& context) {
   Transaction all(inside_->file.database(), Transaction::Kind::write);
-  Absorption absorption(inside_->file, data);
-  Absorbed absorbed = absorption.run(context);
+  Absorbed total;
+  for (const Annotations& data : sources) {
+    Absorption absorption(inside_->file, data);
+    Absorbed part = absorption.run(context);
+    total.answers += part.answers;
+    total.replaced += part.replaced;
+    total.contradicting += part.contradicting;
+    total.new_tasks += part.new_tasks;
+    total.new_workers += part.new_workers;
+    std::move(part.new_classes.begin(), part.new_classes.end(), std::back_inserter(total.new_classes));
+    total.tasks_touched += part.tasks_touched;
+    total.labels_changed += part.labels_changed;
+    total.sweeps = std::max(total.sweeps, part.sweeps);
+  }
   all.commit();
-  return absorbed;
+  return total;
 }
 
 }  // namespace wisecrowd
