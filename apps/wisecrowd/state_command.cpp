@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <ctime>
 #include <memory>
 
 #include "common_options.hpp"
@@ -135,10 +136,12 @@ Report add(const Options& options, Session& session, Work& work) {
   }
   Report report;
   const double reading = watch.lap();
+  const std::clock_t cpu_before = std::clock();
   CrowdState state =
       at_stage(Stage::writing, [&] { return CrowdState::open(options.state, CrowdState::Access::write); });
   const Absorbed absorbed = at_stage(Stage::writing, [&] { return state.add(sources, work.context()); });
-  report.json["timings"] = {{"read", reading}, {"absorb", watch.lap()}};
+  const double cpu = static_cast<double>(std::clock() - cpu_before) / CLOCKS_PER_SEC;
+  report.json["timings"] = {{"read", reading}, {"absorb", watch.lap()}, {"absorb_cpu", cpu}};
   report.json["added"] = absorbed_json(absorbed);
   report.text += absorbed_lines(absorbed, session.out_screen);
   const StateSummary after = state.summary();
