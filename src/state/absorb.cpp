@@ -38,10 +38,10 @@ struct NewAnswer {
 
 class Absorption {
  public:
-  Absorption(const StateFile& file, const Annotations& data)
-      : file_(file), data_(data), counters_(file.counters()), classes_(file.classes()) {}
+  Absorption(const StateFile& file, const Annotations& data, const RunContext& context)
+      : file_(file), data_(data), context_(context), counters_(file.counters()), classes_(file.classes()) {}
 
-  Absorbed run(const RunContext& context);
+  Absorbed run();
 
  private:
   void find_classes();
@@ -50,7 +50,7 @@ class Absorption {
   void load_model();
   void probe();
   void enter_answers();
-  void estimate(const RunContext& context);
+  void estimate();
   void write_tasks();
   void write_answers();
   void write_workers();
@@ -60,6 +60,7 @@ class Absorption {
 
   const StateFile& file_;
   const Annotations& data_;
+  const RunContext& context_;
   StateCounters counters_;
   std::vector<StateClass> classes_;
   std::size_t classes_before_ = 0;
@@ -102,7 +103,9 @@ void Absorption::find_tasks() {
   Statement find(database, "SELECT id, label, posterior FROM task WHERE name = ?");
   Statement given(database, "SELECT worker, turn, label FROM answer WHERE task = ? ORDER BY worker, turn");
   std::int64_t next = database.integer("SELECT max(id) + 1 FROM task");
+  constexpr std::size_t kTasksBetweenLooks = 1024;
   for (std::size_t t = 0; t < data_.task_count(); ++t) {
+    if (t % kTasksBetweenLooks == 0 && context_.cancelled()) throw Cancelled();
     TouchedTask task;
     find.bind(1, data_.task_names()[t]);
     if (find.step()) {
@@ -239,14 +242,15 @@ void Absorption::enter_answers() {
   });
 }
 
-void Absorption::estimate(const RunContext& context) {
+void Absorption::estimate() {
   if (classes_.empty()) return;
   const auto most = static_cast<std::size_t>(file_.settings().parameters.integer("sweeps"));
   for (absorbed_.sweeps = 0; absorbed_.sweeps < most;) {
     const double moved = model_->sweep();
     ++absorbed_.sweeps;
-    context.report(
+    context_.report(
         {.stage = "absorbing", .done = static_cast<double>(absorbed_.sweeps), .total = static_cast<double>(most)});
+    if (context_.cancelled()) throw Cancelled();
     if (moved <= file_.options().least_change) break;
   }
 }
@@ -314,15 +318,14 @@ void Absorption::write_workers() {
   }
 }
 
-Absorbed Absorption::run(const RunContext& context) {
+Absorbed Absorption::run() {
   find_classes();
   find_tasks();
   find_workers();
-  if (context.cancelled()) throw Cancelled();
   load_model();
   probe();
   enter_answers();
-  estimate(context);
+  estimate();
   write_tasks();
   write_answers();
   write_workers();
@@ -331,7 +334,7 @@ Absorbed Absorption::run(const RunContext& context) {
   counters_.staleness.answers_since += absorbed_.answers + absorbed_.contradicting;
   counters_.staleness.classes_since += absorbed_.new_classes.size();
   file_.store(counters_);
-  if (context.cancelled()) throw Cancelled();
+  if (context_.cancelled()) throw Cancelled();
   return std::move(absorbed_);
 }
 
@@ -345,8 +348,8 @@ Absorbed CrowdState::add(std::span<const Annotations> sources, const RunContext&
   Transaction all(inside_->file.database(), Transaction::Kind::write);
   Absorbed total;
   for (const Annotations& data : sources) {
-    Absorption absorption(inside_->file, data);
-    Absorbed part = absorption.run(context);
+    Absorption absorption(inside_->file, data, context);
+    Absorbed part = absorption.run();
     total.answers += part.answers;
     total.replaced += part.replaced;
     total.contradicting += part.contradicting;

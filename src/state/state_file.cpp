@@ -186,6 +186,8 @@ void StateFile::read_posterior(std::string_view blob, std::span<double> posterio
       sum += p;
     }
     right = right && (std::abs(sum - 1) < 1e-6 || known == 0);
+    // A task that became known before any class did.
+    if (known == 0) std::fill(posterior.begin(), posterior.end(), 1 / static_cast<double>(posterior.size()));
   }
   if (!right) database_->fail_as_damaged(fmt::format("the probabilities of task {} cannot be right", task));
 }
