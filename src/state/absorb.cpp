@@ -242,16 +242,18 @@ void Absorption::enter_answers() {
   });
 }
 
+/// All touched tasks once, then those that still move.
 void Absorption::estimate() {
   if (classes_.empty()) return;
   const auto most = static_cast<std::size_t>(file_.settings().parameters.integer("sweeps"));
-  for (absorbed_.sweeps = 0; absorbed_.sweeps < most;) {
-    const double moved = model_->sweep();
+  std::vector<std::uint32_t> moving(tasks_.size());
+  std::iota(moving.begin(), moving.end(), 0U);
+  while (absorbed_.sweeps < most && !moving.empty()) {
+    std::erase_if(moving, [&](std::uint32_t t) { return model_->estimate(TaskId(t)) <= file_.options().least_change; });
     ++absorbed_.sweeps;
     context_.report(
         {.stage = "absorbing", .done = static_cast<double>(absorbed_.sweeps), .total = static_cast<double>(most)});
     if (context_.cancelled()) throw Cancelled();
-    if (moved <= file_.options().least_change) break;
   }
 }
 
