@@ -115,6 +115,7 @@ CommandSet::CommandSet() {
   add_describe(*this);
   add_evaluate(*this);
   add_compare(*this);
+  add_state(*this);
   add_simulate(*this);
   add_methods(*this);
   add_demo(*this);
