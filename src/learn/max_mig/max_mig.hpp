@@ -16,7 +16,7 @@ struct Options {
   enum class Start { automatic, votes, aggregator, coupled, random };
   enum class Prior { automatic, uniform, learned };
 
-  TrainingOptions training{.answer_power = 0};
+  TrainingOptions training;
   Divergence divergence = Divergence::kl;
   Start start = Start::automatic;
   std::string aggregator = "dawid_skene";  ///< of start=aggregator
