@@ -1,7 +1,8 @@
 // The experiments of "Robust deep learning from crowds with belief propagation" (G2), on simulated crowds whose
-// features stand for its images: a linear classifier, all tasks in one batch, 200 epochs. The paper prints no numbers,
-// so the claims are orders. Methods see the same crowd for the same seed, and are compared crowd by crowd. With
-// WISECROWD_SEEDS=20 and more the tables are written out, and orders must hold at the worse end of 99 % intervals.
+// features stand for its images: a linear classifier, all tasks in one batch, 80 epochs (200 for the paper's network
+// and its smaller steps). The paper prints no numbers, so the claims are orders. Methods see the same crowd for the
+// same seed, and are compared crowd by crowd. With WISECROWD_SEEDS=20 and more the tables are written out, and orders
+// must hold at the worse end of 99 % intervals.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -25,11 +26,7 @@ bool whole() { return testing::seeds(0) > 0; }
 /// How the linear classifier is trained, whatever it learns from. Nothing fades: with all tasks in one batch gradients
 /// hardly change from step to step, Adam steps alike along all of them, and what fades is then the telling feature.
 Settings training() {
-  return {{"batch", "0"},
-          {"epochs", whole() ? "200" : "60"},
-          {"learning_rate", whole() ? "0.02" : "0.05"},
-          {"fading", "0"},
-          {"held_out", "0"}};
+  return {{"batch", "0"}, {"epochs", "80"}, {"learning_rate", "0.05"}, {"fading", "0"}, {"held_out", "0"}};
 }
 
 Settings operator+(Settings some, const Settings& more) {
@@ -141,11 +138,11 @@ double sure(const Spread& gap) { return whole() ? gap.mean - gap.half : gap.mean
 /// Worse features are worth less, and with a ceiling useless ones cost little.
 TEST(DeepBpExperiments, One_CorruptedFeatures) {
   double before = 2;
-  for (const double separation : whole() ? std::vector<double>{1, .5, .25, 0} : std::vector<double>{1, 0}) {
+  for (const double separation : whole() ? std::vector<double>{1, .5, 0} : std::vector<double>{1, 0}) {
     const Setting setting{{.true_right = 1, .true_wrong = .5, .separation = separation},
                           1,
                           .5,
-                          whole() ? std::vector<double>{.55, .7, .9, 1} : std::vector<double>{.9}};
+                          whole() ? std::vector<double>{.55, .9, 1} : std::vector<double>{.9}};
     const auto all = compare(setting, testing::seeds(2));
     for (std::size_t at = 0; at < all.size(); ++at) {
       const double ceiling = setting.ceilings[at];
@@ -184,7 +181,7 @@ TEST(DeepBpExperiments, Two_Priors) {
 /// Somebody who answers everything at random, and a prior that expects less than is true: mean field takes the spammer
 /// for an expert, belief propagation does not.
 TEST(DeepBpExperiments, Three_ExtremeSpammers) {
-  for (const double wrong : whole() ? std::vector<double>{.8, 1, 1.2, 1.4, 1.6} : std::vector<double>{1.6}) {
+  for (const double wrong : whole() ? std::vector<double>{.8, 1.2, 1.4, 1.6} : std::vector<double>{1.6}) {
     const Outcomes outcomes = compare({{.spammers = 1}, 2, wrong}, testing::seeds(2)).front();
     show(fmt::format("3ab: one spammer, model Beta(2, {})", wrong), outcomes);
     EXPECT_GT(sure(gap(outcomes, "BP", "MV")), .02) << wrong;
@@ -193,7 +190,7 @@ TEST(DeepBpExperiments, Three_ExtremeSpammers) {
       EXPECT_GT(sure(gap(outcomes, "BP", "MF")), .03) << wrong;
     }
   }
-  for (const std::size_t spammers : whole() ? std::vector<std::size_t>{2, 3, 5} : std::vector<std::size_t>{}) {
+  for (const std::size_t spammers : whole() ? std::vector<std::size_t>{2, 5} : std::vector<std::size_t>{}) {
     const Outcomes outcomes = compare({{.spammers = spammers}, 2, 1.4}, testing::seeds(2)).front();
     show(fmt::format("3cd: {} spammers, model Beta(2, 1.4)", spammers), outcomes);
     EXPECT_GT(sure(gap(outcomes, "BP", "MF")), .03) << spammers;
@@ -206,8 +203,7 @@ TEST(DeepBpExperiments, Six_FixedBudget) {
   constexpr std::size_t kBudget = 2000;
   Outcomes by_size;
   std::string first, last;
-  for (const std::size_t per_task :
-       whole() ? std::vector<std::size_t>{1, 2, 3, 5, 8} : std::vector<std::size_t>{1, 8}) {
+  for (const std::size_t per_task : whole() ? std::vector<std::size_t>{1, 2, 4, 8} : std::vector<std::size_t>{1, 8}) {
     const Setting setting{{.tasks = kBudget / per_task, .per_task = per_task}, 2, 1};
     const Outcomes outcomes = compare(setting, testing::seeds(4)).front();
     show(fmt::format("6: {} tasks × {} answers", kBudget / per_task, per_task), outcomes);

@@ -215,9 +215,11 @@ std::vector<ParameterSpec> training_parameters(const TrainingOptions& d) {
       ParameterSpec::real("learning_rate", d.optimiser.learning_rate, 0, 100, "size of the network's steps"),
       ParameterSpec::real("weight_decay", d.optimiser.weight_decay, 0, 100,
                           "weight_decay · w is added to the gradient of each weight w"),
-      ParameterSpec::real("fading", d.fading, 0, 1,
-                          "share of every weight that fades per epoch, beside the gradient: keeps the network from "
-                          "learning single answers by heart; the same whatever the batch and the learning rate"),
+      ParameterSpec::real(
+          "fading", d.fading, 0, 1,
+          "share of every weight that fades per epoch, beside the gradient: keeps the network from "
+          "learning single answers by heart; the same whatever the batch and the learning rate. Take 0 with batch=0: "
+          "there Adam steps alike along all features, and the telling ones would fade most"),
       ParameterSpec::real("input_dropout", d.input_dropout, 0, 0.95,
                           "share of the features that a step does not see, where there are 50 or more: the network "
                           "must not rely on any one of them"),
