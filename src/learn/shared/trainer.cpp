@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -12,6 +11,7 @@
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "learn/shared/classifier.hpp"
+#include "learn/shared/posterior_powers.hpp"
 #include "learn/shared/training_run.hpp"
 #include "wisecrowd/error.hpp"
 
@@ -22,59 +22,12 @@ namespace {
 constexpr double kClearly = 2;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-/// f^(1−power) · posterior^power: as if every answer counted for `power` of one.
-void temper(const AnswerModel& model, std::span<const double> outputs, double power, std::span<double> posterior) {
-  std::vector<double> f(posterior.size());
-  model.classify(outputs, f);
-  for (std::size_t k = 0; k < f.size(); ++k) {
-    posterior[k] = (1 - power) * std::log(std::max(f[k], kProbabilityFloor)) +
-                   power * std::log(std::max(posterior[k], kProbabilityFloor));
-  }
-  softmax(posterior);
-}
-
-/// The power with which the network and all other answers to a hidden task foretell each of its answers best. Workers
-/// who err on the same tasks make it less than 1.
-double learned_power(const AnswerModel& model, const TrainingSet& hidden, std::span<const double> outputs) {
-  constexpr std::array kPowers = {1.0, 0.85, 0.7, 0.55, 0.4, 0.3, 0.2, 0.1};
-  constexpr std::size_t kEnoughAnswers = 5000;
-  if (!model.can_be_tempered()) return 1;
-  const std::size_t classes = hidden.class_count;
-  std::array<double, kPowers.size()> sums{};
-  std::vector<std::uint32_t> workers, labels;
-  std::vector<double> full(classes), q(classes);
-  std::size_t judged = 0;
-  for (std::size_t i = 0; i < hidden.task_count() && judged < kEnoughAnswers; ++i) {
-    const std::uint32_t begin = hidden.offset[i], end = hidden.offset[i + 1];
-    if (end - begin < 2) continue;
-    const auto row = outputs.subspan(i * classes, classes);
-    for (std::uint32_t a = begin; a < end; ++a, ++judged) {
-      workers.clear();
-      labels.clear();
-      for (std::uint32_t other = begin; other < end; ++other) {
-        if (other == a) continue;
-        workers.push_back(hidden.worker[other]);
-        labels.push_back(hidden.label[other]);
-      }
-      model.posterior(row, {workers, labels, hidden.task[i], hidden.row[i]}, full);
-      for (std::size_t p = 0; p < kPowers.size(); ++p) {
-        q = full;
-        temper(model, row, kPowers[p], q);
-        for (double& value : q) value = std::log(std::max(value, kProbabilityFloor));
-        const double told = model.answer_probability_at(hidden.row[i], q, hidden.worker[a], hidden.label[a]);
-        sums[p] += std::log(std::max(told, kProbabilityFloor));
-      }
-    }
-  }
-  return kPowers[static_cast<std::size_t>(std::max_element(sums.begin(), sums.end()) - sums.begin())];
-}
-
 struct EpochChoice {
   std::size_t epochs = 0;  // to run
   std::size_t chosen = 0;  // to keep, from 1
   std::vector<double> held_out;
   std::vector<double> per_task;  // log probability of the answers to each hidden task at the chosen epoch
-  double answer_power = 1;
+  PosteriorPowers powers;
 };
 
 double mean(std::span<const double> values) {
@@ -115,7 +68,7 @@ EpochChoice choose_epoch(const TrainingSet& all, const Features& inputs, const N
     if (improved || advantage(best_per_task, per_task) < 1) {
       choice.chosen = epoch;
       choice.per_task = std::move(per_task);
-      if (options.answer_power == 0) choice.answer_power = learned_power(run.model(), hidden, outputs);
+      if (options.answer_power == 0) choice.powers = learned_powers(run.model(), hidden, outputs);
     }
     context.report({.stage = "choosing the epoch",
                     .done = static_cast<double>(epoch),
@@ -131,7 +84,7 @@ EpochChoice choose_epoch(const TrainingSet& all, const Features& inputs, const N
 }
 
 /// Class probabilities of every row, and the posterior of every answered task.
-void predict_all(TrainingRun& run, const LearningData& data, double answer_power,
+void predict_all(TrainingRun& run, const LearningData& data, const PosteriorPowers& powers,
                  std::vector<double>& row_probabilities, std::vector<double>& posterior) {
   const AnswerModel& model = run.model();
   const Annotations& answers = data.crowd.answers;
@@ -160,8 +113,8 @@ void predict_all(TrainingRun& run, const LearningData& data, double answer_power
     const auto task_outputs =
         row == kNoRow ? std::span<const double>() : std::span(outputs).subspan(row * width, width);
     model.posterior(task_outputs, {workers, labels, static_cast<std::uint32_t>(t), row}, target);
-    if (answer_power != 1 && row != kNoRow && model.can_be_tempered())
-      temper(model, task_outputs, answer_power, target);
+    if ((powers.network != 1 || powers.answers != 1) && row != kNoRow && model.can_be_tempered())
+      temper(model, task_outputs, powers, target);
   }
 }
 
@@ -237,7 +190,8 @@ std::vector<ParameterSpec> training_parameters(const TrainingOptions& d) {
       ParameterSpec::real(
           "answer_power", d.answer_power, 0, 1,
           "how much each answer counts beside the network when a task's truth is inferred: 1 if workers "
-          "err independently, less if they err on the same tasks; 0: learned from hidden answers"),
+          "err independently, less if they copy each other or err on the same tasks; 0: learned from hidden tasks "
+          "and their answers, with how sure the network may be"),
       ParameterSpec::flag("standardise", d.standardise,
                           "bring each feature (of images, each channel) to mean 0 and "
                           "deviation 1"),
@@ -275,15 +229,17 @@ TrainingSet tasks_to_learn_from(const LearningData& data) {
   return all;
 }
 
+namespace {
+
 void conclude(TrainingRun& run, const Snapshot& chosen, const LearningData& data, const NetworkSpec& network,
-              const Scaling& scaling, double answer_power, Learned& learned) {
+              const Scaling& scaling, const PosteriorPowers& powers, Learned& learned) {
   run.end();
-  predict_all(run, data, answer_power, learned.final_row_probabilities, learned.final_posterior);
+  predict_all(run, data, powers, learned.final_row_probabilities, learned.final_posterior);
   if (chosen.model) {
     run.restore(chosen);
     run.end();
   }
-  predict_all(run, data, answer_power, learned.row_probabilities, learned.crowd.posterior);
+  predict_all(run, data, powers, learned.row_probabilities, learned.crowd.posterior);
   describe_crowd(run, data, learned);
   ClassifierParts parts;
   parts.head = run.model().head();
@@ -295,6 +251,13 @@ void conclude(TrainingRun& run, const Snapshot& chosen, const LearningData& data
   parts.classes = data.crowd.answers.class_names();
   parts.recipe = data.recipe;
   learned.classifier = make_classifier(std::move(parts));
+}
+
+}  // namespace
+
+void conclude(TrainingRun& run, const Snapshot& chosen, const LearningData& data, const NetworkSpec& network,
+              const Scaling& scaling, double answer_power, Learned& learned) {
+  conclude(run, chosen, data, network, scaling, PosteriorPowers{1, answer_power}, learned);
 }
 
 Learned train(const LearningData& data, const NetworkSpec& network, const TrainingOptions& options,
@@ -356,9 +319,12 @@ Learned train(const LearningData& data, const NetworkSpec& network, const Traini
   crowd.objective_name = "loss";
   for (const CurvePoint& point : learned.curve) crowd.trace.push_back(point.objective);
 
-  const double answer_power = options.answer_power == 0 ? choice.answer_power : options.answer_power;
-  if (options.answer_power == 0) crowd.learned.emplace_back("answer_power", answer_power);
-  conclude(run, chosen, data, network, scaling, answer_power, learned);
+  const PosteriorPowers powers = options.answer_power == 0 ? choice.powers : PosteriorPowers{1, options.answer_power};
+  if (options.answer_power == 0) {
+    crowd.learned.emplace_back("answer_power", powers.answers);
+    crowd.learned.emplace_back("network_power", powers.network);
+  }
+  conclude(run, chosen, data, network, scaling, powers, learned);
   if (!explanation.empty()) {
     crowd.explanation = crowd.explanation.empty() ? explanation : explanation + "; " + crowd.explanation;
   }
