@@ -3,19 +3,25 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <vector>
 
 #include "base/numeric.hpp"
+#include "learn/shared/trainer.hpp"
 
 namespace wisecrowd {
 namespace {
 
-// The first of each is preferred to others that are as good.
+// The first of each is what others are compared with.
 constexpr std::array kNetworkPowers = {1.0, 0.5, 0.7, 1.4, 2.0, 2.8};
 constexpr std::array kAnswerPowers = {1.0, 0.85, 0.7, 0.55, 0.4, 0.3, 0.2, 0.1};
+/// Standard errors by which other powers must be better than 1: where the network knows little, all are nearly alike.
+constexpr double kClearly = 2;
 constexpr std::size_t kEnoughTasks = 5000, kEnoughAnswers = 5000;
+
+double mean(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
 
 double floored_log(double probability) { return std::log(std::max(probability, kProbabilityFloor)); }
 
@@ -30,21 +36,20 @@ std::vector<double> raised(MatrixView<const double> values, double power) {
   return result;
 }
 
-/// Mean of log Σ_k f_k g_k / π_k; f has rows that sum to 1, g is known up to a factor per row and to π.
-double information(std::span<const double> f, std::span<const double> likelihoods, std::size_t classes) {
+/// log Σ_k f_k g_k / π_k of every task; f has rows that sum to 1, g is known up to a factor per row and to π.
+std::vector<double> information(std::span<const double> f, std::span<const double> likelihoods, std::size_t classes) {
   const std::size_t tasks = f.size() / classes;
-  std::vector<double> prior(classes, 0.0);
+  std::vector<double> prior(classes, 0.0), result(tasks);
   for (std::size_t cell = 0; cell < f.size(); ++cell) prior[cell % classes] += f[cell] / static_cast<double>(tasks);
-  double sum = 0;
   for (std::size_t i = 0; i < tasks; ++i) {
     double own = 0, any = 0;
     for (std::size_t k = 0; k < classes; ++k) {
       own += f[i * classes + k] * likelihoods[i * classes + k];
       any += prior[k] * likelihoods[i * classes + k];
     }
-    sum += floored_log(own) - floored_log(any);
+    result[i] = floored_log(own) - floored_log(any);
   }
-  return sum / static_cast<double>(tasks);
+  return result;
 }
 
 }  // namespace
@@ -64,15 +69,20 @@ PosteriorPowers most_informative(MatrixView<const double> log_network, MatrixVie
   std::array<std::vector<double>, kAnswerPowers.size()> likelihoods;
   for (std::size_t p = 0; p < likelihoods.size(); ++p) likelihoods[p] = raised(log_likelihoods, kAnswerPowers[p]);
   PosteriorPowers best;
-  double most = -std::numeric_limits<double>::infinity();
+  std::vector<double> untouched;
+  double most = 0;
   for (const double power : kNetworkPowers) {
     std::vector<double> f = raised(log_network, power);
     for (std::size_t i = 0; i < log_network.rows; ++i) normalise(std::span(f).subspan(i * classes, classes));
     for (std::size_t p = 0; p < likelihoods.size(); ++p) {
-      const double found = information(f, likelihoods[p], classes);
-      if (found <= most) continue;
-      most = found;
-      best = {power, kAnswerPowers[p]};
+      const std::vector<double> found = information(f, likelihoods[p], classes);
+      if (untouched.empty()) {
+        untouched = found;  // both powers 1
+        most = mean(untouched);
+      } else if (mean(found) > most && advantage(found, untouched) > kClearly) {
+        most = mean(found);
+        best = {power, kAnswerPowers[p]};
+      }
     }
   }
   return best;

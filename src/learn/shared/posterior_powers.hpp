@@ -17,8 +17,9 @@ void temper(const AnswerModel& model, std::span<const double> outputs, const Pos
 
 /// The powers with which network and answers tell most of each other on tasks that the network was not trained on
 /// (tasks × classes each): the largest mean of log Σ_k f_k g_k / π_k, the information that Max-MIG measures, where g is
-/// what the answers say and π the mean of f. The network does not know who copies, so copies are found to count less;
-/// but where it has learned the errors that workers share, it takes them for agreement.
+/// what the answers say and π the mean of f; but 1 and 1 unless it is clearly larger than with these. The network does
+/// not know who copies, so copies are found to count less; but where it has learned the errors that workers share, it
+/// takes them for agreement.
 [[nodiscard]] PosteriorPowers most_informative(MatrixView<const double> log_network,
                                                MatrixView<const double> log_likelihoods);
 
