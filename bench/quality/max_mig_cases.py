@@ -86,6 +86,12 @@ def patch_features(images, kinds, seed=1, side=6, stride=2, block=250):
     return np.concatenate(result).astype(np.float32)
 
 
+def missing(message):
+    """What the experiment needs is not here: ctest takes this exit code for a test that was skipped."""
+    harness.progress(message)
+    sys.exit(77)
+
+
 def prepare(arguments, name):
     """The part of a set that is used, with its features: made once and kept."""
     images, source, patches = SETS[name], arguments.sets / name, SETS[name].patches if arguments.model != "cnn" else 0
@@ -96,9 +102,9 @@ def prepare(arguments, name):
     try:
         import numpy as np
     except ImportError:
-        harness.stop("numpy is missing: run this with Debian's python3 after installing python3-numpy")
+        missing("numpy is missing: run this with Debian's python3 after installing python3-numpy")
     if not (source / "images.npy").is_file():
-        harness.stop(f"no images.npy under {source}: name the folder of the sets with --sets")
+        missing(f"no images.npy under {source}: name the folder of the sets with --sets or WISECROWD_DATA")
     left, kept = {"train": train, "test": images.test}, []
     with open(source / "tasks.csv", newline="") as file:
         for row in csv.DictReader(file):
@@ -173,7 +179,7 @@ def report(name, runs, methods):
                 continue
             rows.append([f"{method} {kind}", "here"] + [shown(found[method, kind, *case]) if found[method, kind, *case] else "" for case in CASES])
             if published := PUBLISHED[SETS[name].published].get(f"{method} {kind}"):
-                rows.append([f"{method} {kind}", f"paper, {SETS[name].published}"] + published)
+                rows.append([f"{method} {kind}", f"paper, {SETS[name].published}"] + [f"{value:.1f}" for value in published])
     lines = [f"## {name}", "", harness.table(["method", "where", *COLUMNS], rows), ""]
 
     def difference(method, kind, skill, case):
@@ -197,7 +203,7 @@ def main():
     default = os.environ.get("WISECROWD_DATA")
     default = Path(default) if default else harness.ROOT.parent / "shared/data"
     parser.add_argument("--sets", type=Path, default=default / "learn", help="folder of the sets")
-    parser.add_argument("--names", default="catdog,fashion,cifar10n", help="which sets")
+    parser.add_argument("--names", default="catdog,fashion", help=f"which sets, of {', '.join(SETS)}")
     parser.add_argument("--methods", default="truth,max_mig,aggnet", help="which learners; truth is a network trained on gold")
     parser.add_argument("--cases", default=",".join(column.replace(" ", "") for column in COLUMNS), help="which cases")
     parser.add_argument("--seeds", type=int, default=3, help="draws of each crowd")
