@@ -230,6 +230,27 @@ TEST(MaxMig, NaiveMajorityAndCopiesDoNotMislead) {
   }
 }
 
+/// Five classes, ten weak workers and eight copies of one of them (G7): answers that are foretold from their own copies
+/// make the crowd look sure, and a forecaster that believes it is worse than the network alone.
+TEST(MaxMig, CopiesDoNotOutweighTheNetwork) {
+  std::vector<double> weak(25, .175);
+  for (std::size_t k = 0; k < 5; ++k) weak[k * 6] = .3;
+  std::vector<testing::PlannedWorker> workers(10, {weak, -1});
+  workers.resize(18, {{}, 0});
+  const auto crowd = gaussian_crowd(3, 3000, 0, 5, 2.2, workers);
+  const auto accuracies = [&](const std::string& answer_power) {
+    const Learned learned = testing::run_learner(
+        crowd.data, "max_mig",
+        {{"learning_rate", "0.01"}, {"epochs", "15"}, {"class_prior", "uniform"}, {"answer_power", answer_power}},
+        {.kind = "linear"}, 1);
+    return std::pair(testing::task_accuracy(crowd, learned.row_probabilities),
+                     testing::task_accuracy(crowd, learned.crowd.posterior));
+  };
+  const auto [network, forecast] = accuracies("0");
+  EXPECT_GT(forecast, network - 0.01);
+  EXPECT_GT(forecast, accuracies("1").second + 0.02);
+}
+
 TEST(MaxMig, EveryDivergenceAndStartLearns) {
   const auto crowd = gaussian_crowd(2, 800, 2000, 3, 1.8,
                                     {{{.7, .2, .1, .1, .8, .1, .2, .2, .6}, -1},

@@ -218,7 +218,8 @@ std::vector<ParameterSpec> training_parameters(const TrainingOptions& d) {
       ParameterSpec::real("fading", d.fading, 0, 1,
                           "share of every weight that fades per epoch, beside the gradient: keeps the network from "
                           "learning single answers by heart. The full share where features are at least half as many "
-                          "as tasks, in proportion less where they are fewer and the danger is small"),
+                          "as tasks, in proportion less where they are fewer and the danger is small. Take 0 with "
+                          "batch=0: there Adam steps alike along all features, and the telling ones would fade most"),
       ParameterSpec::real("input_dropout", d.input_dropout, 0, 0.95,
                           "share of the features that a step does not see, so that the network does not rely on any "
                           "one of them; where there are 50 or more, and scaled like fading"),
