@@ -32,6 +32,8 @@ PUBLIC_LAYER = {
     "dataset.hpp": "data",
     "aggregate.hpp": "values",
     "belief_session.hpp": "values",
+    "dalc_session.hpp": "values",
+    "dalc_loop.hpp": "select",
     "held_out.hpp": "aggregate",
     "ingest.hpp": "ingest",
     "read_features.hpp": "ingest",

@@ -33,6 +33,10 @@ class DenseNetwork final : public Network {
   void export_torchscript(const std::string& path, const Scaling& scaling) const override;
 
   [[nodiscard]] std::size_t input_size() const noexcept { return inputs_; }
+  /// What the last hidden layer gave in the last forward, batch × its width; empty without one.
+  [[nodiscard]] std::span<const float> last_hidden() const noexcept {
+    return activations_.empty() ? std::span<const float>() : std::span<const float>(activations_.back());
+  }
   [[nodiscard]] const std::vector<std::size_t>& widths() const noexcept { return widths_; }
 
  private:

@@ -51,6 +51,12 @@ TrainingRun::TrainingRun(const TrainingSet& set, const Features& inputs, const N
   if (options.average_epochs > 0) average_.assign(network_->parameters().begin(), network_->parameters().end());
 }
 
+void TrainingRun::go_on_from(std::span<const float> parameters, std::span<const float> buffers) {
+  std::copy(parameters.begin(), parameters.end(), network_->parameters().begin());
+  if (!average_.empty()) average_.assign(parameters.begin(), parameters.end());
+  network_->set_buffers(buffers);
+}
+
 double TrainingRun::pace() const {
   const double progress = static_cast<double>(steps_done_) /
                           static_cast<double>(std::max<std::size_t>(options_.epochs * steps_per_epoch_, 1));
