@@ -10,6 +10,7 @@
 #include "wisecrowd/features.hpp"
 #include "wisecrowd/held_out.hpp"
 #include "wisecrowd/ids.hpp"
+#include "wisecrowd/incremental.hpp"
 #include "wisecrowd/ingest.hpp"
 #include "wisecrowd/learn.hpp"
 #include "wisecrowd/learn_result.hpp"
@@ -18,4 +19,5 @@
 #include "wisecrowd/result.hpp"
 #include "wisecrowd/run_context.hpp"
 #include "wisecrowd/simulate.hpp"
+#include "wisecrowd/state.hpp"
 #include "wisecrowd/version.hpp"

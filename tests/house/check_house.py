@@ -9,7 +9,7 @@ import re
 import sys
 from pathlib import Path
 
-STAGES = {"ingest", "aggregate", "learn", "trust", "select", "evaluate", "simulate"}
+STAGES = {"ingest", "aggregate", "learn", "trust", "select", "evaluate", "simulate", "state"}
 
 # What a folder under src/ may include besides itself. Stages never include one another.
 MAY_INCLUDE = {
@@ -36,6 +36,8 @@ PUBLIC_LAYER = {
     "ingest.hpp": "ingest",
     "read_features.hpp": "ingest",
     "evaluate.hpp": "evaluate",
+    "incremental.hpp": "state",
+    "state.hpp": "state",
     "features.hpp": "data",
     "learn.hpp": "learn",
     "simulate.hpp": "simulate",
@@ -49,8 +51,8 @@ PUBLIC_LAYER = {
 SEES_VALUES = STAGES | {"result", "deliver"}
 
 # Running a method is for aggregate itself, for learners (many are built over an aggregator: their first stage or their
-# E-step) and for those who compose stages (apps, tests, bindings).
-RUNS_METHODS = {"aggregate", "learn"}
+# E-step), for living states (their refit is a batch fit) and for those who compose stages (apps, tests, bindings).
+RUNS_METHODS = {"aggregate", "learn", "state"}
 METHOD_CALL = re.compile(r"\b(make_aggregator|aggregation_methods?|default_aggregation_method)\s*\(")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
