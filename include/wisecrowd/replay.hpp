@@ -99,11 +99,12 @@ struct CrowdKnowledge {
 };
 [[nodiscard]] CrowdKnowledge knowledge_of(const Annotations& answers, const Aggregation& fit, double prior_strength);
 
+/// Targets, savings and ends of the curves as a JSON object; `about` is another that says what was replayed.
+[[nodiscard]] std::string replay_json(const Replay& replay, const std::string& about);
 /// The curves as a picture.
 [[nodiscard]] std::string replay_svg(const Replay& replay, const std::string& title);
 /// Writes curves.csv (policy,answers,cost,accuracy,low,high), seeds.csv (policy,seed,answers,accuracy), savings.csv,
-/// curves.svg and summary.json into `directory`, whole or not at all. `about` is a JSON object that goes into
-/// summary.json: what was replayed.
+/// curves.svg and summary.json into `directory`, whole or not at all. `about` is as for replay_json.
 void write_replay(const Replay& replay, const std::string& title, const std::string& about,
                   const std::string& directory);
 

@@ -50,9 +50,10 @@ struct WorkerJudgement {
 };
 
 struct JudgeOptions {
-  double spammer_below = 0.05;    ///< stop: the upper end of the score's interval is below this
-  double confidence_level = 0.9;  ///< of the intervals
-  double sure = 0.95;             ///< retrain: the probability that a row's largest cell is off the diagonal
+  double spammer_below = 0.05;       ///< stop: the upper end of the score's interval is below this
+  double confidence_level = 0.9;     ///< of the intervals
+  double sure = 0.95;                ///< retrain: the probability that a row's largest cell is off the diagonal
+  std::uint64_t least_answers = 10;  ///< unsure about workers with fewer
   std::size_t draws = 400;
 };
 

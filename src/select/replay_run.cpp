@@ -119,7 +119,6 @@ class Run {
         refit_(refit),
         context_(context),
         selector_(make_selector(policy.selector, policy.parameters)),
-        random_(make_selector("random", Parameters(selector("random").parameters))),
         oracle_(world, context),
         offers_(options.offers) {
     const std::size_t classes = world.answers.class_count();
@@ -150,14 +149,13 @@ class Run {
       // Points of all policies stand at the same numbers of answers.
       const std::size_t next = (oracle_.known().size() / round_size + 1) * round_size;
       const std::size_t goal = std::min(next, most);
-      std::size_t before = oracle_.known().size();
-      while (oracle_.known().size() < goal) {
-        ask(*selector_, goal - oracle_.known().size());
-        if (oracle_.known().size() == before) break;
-        before = oracle_.known().size();
+      // A batch may be smaller than wanted (one pair per task): then it is looked at before more is asked.
+      while (oracle_.known().size() < goal && !trace_.stopped && !context_.cancelled()) {
+        const std::size_t before = oracle_.known().size();
+        ask(*selector_, goal - before);
+        trace_.stopped = oracle_.known().size() == before;
+        if (!trace_.stopped) fit();
       }
-      trace_.stopped = oracle_.known().size() < goal;
-      fit();
       if (context_.cancelled()) break;
       note();
       if (trace_.stopped) break;
@@ -213,7 +211,7 @@ class Run {
   const ReplayOptions& options_;
   const Refit& refit_;
   const RunContext& context_;
-  std::unique_ptr<Selector> selector_, random_;
+  std::unique_ptr<Selector> selector_;
   Oracle oracle_;
   std::vector<WorkerOffer> offers_;
   std::vector<double> posterior_;

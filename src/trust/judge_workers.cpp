@@ -65,6 +65,7 @@ WorkerJudgement judge(std::span<const double> counts, std::span<const double> sh
   judged.score = estimate(spammer_score(mean, classes), scores, options.confidence_level);
   judged.information = estimate(information(mean, shares), informations, options.confidence_level);
   judged.capacity = channel_capacity(mean, classes, 1e-6).nats;
+  if (answers < options.least_answers) return judged;
   if (judged.score.high < options.spammer_below) {
     judged.advice = WorkerAdvice::stop;
     return judged;

@@ -54,16 +54,15 @@ SelectorInfo info() {
   SelectorInfo info;
   info.title = "Expected information";
   info.summary = "Chooses task and worker together: the pairs whose answer is expected to tell most for its price.";
-  info.when_to_use =
-      "The default. Open tasks go to the workers who tell most about just them; workers are tried out as long as that "
-      "may pay.";
+  info.when_to_use = "The default. Open tasks go to the workers who tell most about just them, for their price.";
   info.reference = "D. V. Lindley, On a measure of the information provided by an experiment, 1956";
   info.parameters = {
-      ParameterSpec::choice("tables", "drawn", {"mean", "drawn"},
-                            "what is taken for a worker's table: drawn, a draw from what is known of it, anew in every "
-                            "round, so that workers who may be good are tried; mean, the best guess, which stays with "
-                            "those who are known"),
-      ParameterSpec::real("temper", 0.7, 0.01, 1,
+      ParameterSpec::choice(
+          "tables", "mean", {"mean", "drawn"},
+          "what is taken for a worker's table: mean, the best guess, in which a worker who is little known "
+          "counts as average; drawn, a draw from what is known of it, anew in every round (Thompson), "
+          "which tries workers out more"),
+      ParameterSpec::real("temper", 0.5, 0.01, 1,
                           "power on the posteriors: below 1 settled tasks are trusted less, because answers that share "
                           "a mistake look like agreement"),
   };
