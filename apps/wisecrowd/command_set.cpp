@@ -10,6 +10,9 @@
 #include "screen_text.hpp"
 
 namespace wisecrowd::app {
+
+void add_select(CommandSet& commands);
+
 namespace {
 
 std::vector<std::string> option_names(const CLI::App& parser) {
@@ -119,6 +122,7 @@ CommandSet::CommandSet() {
   add_compare(*this);
   add_state(*this);
   add_simulate(*this);
+  add_select(*this);
   add_methods(*this);
   add_demo(*this);
   add_completion(*this);
