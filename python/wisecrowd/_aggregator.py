@@ -149,6 +149,9 @@ class Fitted:
         return pd.Series(groups, index=self._crowd.worker_index(), name="group")
 
 
+_MADE: list = []
+
+
 class Aggregator(Fitted, Estimator):
     """Labels from answers alone."""
 
@@ -177,7 +180,7 @@ class Aggregator(Fitted, Estimator):
         if true_labels is not None and not self._info["uses_gold"]:
             raise ValueError(
                 f"{type(self).__name__} cannot use known labels: leave true_labels out, or take one of "
-                + ", ".join(sorted(cls.__name__ for cls in Aggregator.__subclasses__() if cls._info["uses_gold"]))
+                + ", ".join(sorted(cls.__name__ for cls in _MADE if cls._info["uses_gold"]))
             )
         return read(data, classes=self.classes, gold=true_labels, duplicates=self.duplicates, threads=self.threads)
 
@@ -201,7 +204,7 @@ class Aggregator(Fitted, Estimator):
 
 EXAMPLE = """
 >>> import wisecrowd
->>> crowd = wisecrowd.simulate("one_coin_beta", tasks=200, workers=20, classes=2, seed=1)
+>>> crowd = wisecrowd.simulate("one_coin_beta", tasks=200, workers=20, answers_per_task=7, seed=1)
 >>> labels = wisecrowd.{name}().fit_predict(crowd.answers)
 >>> bool((labels == crowd.gold).mean() > 0.8)
 True
@@ -224,4 +227,5 @@ def make_class(info, base, name, module, positional=(), synonyms=None, extra=(),
     }
     cls = type(name, (base,), namespace)
     cls.__signature__ = signature_of(cls)
+    _MADE.append(cls)
     return cls

@@ -52,10 +52,6 @@ def _features(X):
     return X
 
 
-def _rows(X):
-    return X.shape[0]
-
-
 class Learner(Fitted, Estimator):
     """A classifier that is trained on the answers of a crowd."""
 
@@ -74,7 +70,7 @@ class Learner(Fitted, Estimator):
         """
         if gold is not None and not self._info["uses_gold"]:
             raise ValueError(f"{type(self).__name__} cannot learn from known labels: leave gold out")
-        names = self._row_names(X)
+        names, features = self._row_names(X), _features(X)
         gold = None if gold is None else gold_series(gold)
         extra = None
         if gold is not None:  # rows with known truth that nobody answered are learned from as well
@@ -82,7 +78,7 @@ class Learner(Fitted, Estimator):
         crowd = read(answers, classes=self.classes, gold=gold, duplicates=self.duplicates, threads=self.threads, extra_tasks=extra)
         rows = self._rows_of(crowd, names)
         with Progress(self.progress, type(self).__name__) as progress:
-            fit = _engine.learn(crowd.answers, _features(X), _names(names), rows, self._method, self._method_parameters(),
+            fit = _engine.learn(crowd.answers, features, _names(names), rows, self._method, self._method_parameters(),
                                 self._network(), crowd.gold, self.seed, self.threads, progress)
         self._forget()
         self._classifier = fit.pop("classifier")
@@ -103,7 +99,7 @@ class Learner(Fitted, Estimator):
             return _index(X.index)
         if not hasattr(X, "shape"):
             raise TypeError(f"features are an array, a sparse matrix or a DataFrame; not {type(X).__name__}")
-        return pd.RangeIndex(_rows(X))
+        return pd.RangeIndex(X.shape[0])
 
     @staticmethod
     def _tasks_of(answers, names):
@@ -211,8 +207,8 @@ EXAMPLE = """
 >>> import wisecrowd
 >>> crowd = wisecrowd.simulate("dawid_skene", tasks=200, workers=20, gaussian_features=3.0, test_tasks=100, seed=1)
 >>> train, test = crowd.features.loc[crowd.splits == "train"], crowd.features.loc[crowd.splits == "test"]
->>> learner = wisecrowd.{name}(epochs=10, network="linear", threads=1).fit(train, crowd.answers)
->>> learner.score(test, crowd.gold[test.index]) > 0.75
+>>> learner = wisecrowd.{name}({settings}).fit(train, crowd.answers)
+>>> learner.score(test, crowd.gold[test.index]) > 0.9
 True
 """.strip()
 
@@ -226,10 +222,11 @@ def make_class(info, name, module):
     defaults = {key: value for key, value, _ in extra}
     defaults.update({spec["name"]: spec["default"] for spec in info["parameters"]})
     defaults.update((key, value) for key, value, _ in COMMON)
+    settings = 'network="linear", epochs=20, learning_rate=0.05' if "epochs" in defaults else ""
     namespace = {
         "__module__": module,
         "__qualname__": name,
-        "__doc__": describe_class(info, extra, (*LEARNER_ATTRIBUTES, *ATTRIBUTES), EXAMPLE.format(name=name).splitlines()),
+        "__doc__": describe_class(info, extra, (*LEARNER_ATTRIBUTES, *ATTRIBUTES), EXAMPLE.format(name=name, settings=settings).splitlines()),
         "_method": info["name"],
         "_info": info,
         "_defaults": defaults,
