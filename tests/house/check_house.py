@@ -29,6 +29,7 @@ PUBLIC_LAYER = {
     "version.hpp": "base",
     "ids.hpp": "data",
     "annotations.hpp": "data",
+    "answer_columns.hpp": "data",
     "dataset.hpp": "data",
     "aggregate.hpp": "values",
     "belief_session.hpp": "values",
