@@ -70,7 +70,7 @@ SelectorInfo info() {
   never.epsilon = never.epsilon_later = 0;
   never.epsilon_until = 0;
   for (ParameterSpec& spec : selecting::epsilon_parameters(never)) info.parameters.push_back(std::move(spec));
-  for (ParameterSpec& spec : selecting::limit_parameters(1)) info.parameters.push_back(std::move(spec));
+  for (ParameterSpec& spec : selecting::limit_parameters(1, 4)) info.parameters.push_back(std::move(spec));
   return info;
 }
 

@@ -38,6 +38,22 @@ struct Chosen {
   std::vector<double> weights;   // … and how likely it is
 };
 
+/// How many pairs of this batch one worker may get.
+std::size_t most_per_worker(const PairRule& rule, const PickLimits& limits) {
+  const CrowdView& crowd = rule.crowd();
+  const SelectionRequest& request = rule.request();
+  std::size_t most = limits.per_worker == 0 ? kUnlimited : limits.per_worker;
+  if (limits.spread <= 0 || crowd.askable) return most;  // a record of who answered what spreads the batch by itself
+  std::size_t open = 0;
+  for (std::size_t j = 0; j < crowd.worker_count(); ++j) {
+    open += request.offers.empty() || (request.offers[j].available && request.offers[j].capacity > 0) ? 1 : 0;
+  }
+  const auto wanted = static_cast<double>(
+      limits.per_task == 0 ? request.pairs : std::min(request.pairs, crowd.task_count() * limits.per_task));
+  const double share = std::ceil(limits.spread * wanted / static_cast<double>(std::max<std::size_t>(open, 1)));
+  return std::min(most, static_cast<std::size_t>(std::max(share, 1.0)));
+}
+
 class Batch {
  public:
   Batch(const PairRule& rule, std::span<const double> posterior, const TaskOrder& order, const PickLimits& limits,
@@ -49,7 +65,7 @@ class Batch {
         order_(order),
         limits_(limits),
         context_(context),
-        bench_(rule, limits.per_worker == 0 ? kUnlimited : limits.per_worker, context) {}
+        bench_(rule, most_per_worker(rule, limits), context) {}
 
   Selection make() {
     fill();
@@ -243,7 +259,7 @@ class Batch {
 
 }  // namespace
 
-std::vector<ParameterSpec> limit_parameters(std::size_t per_task) {
+std::vector<ParameterSpec> limit_parameters(std::size_t per_task, double spread) {
   return {
       ParameterSpec::real("delta", 0, 0, 1,
                           "leave a task alone when its likeliest class has at least 1 - delta; 0: never"),
@@ -254,13 +270,17 @@ std::vector<ParameterSpec> limit_parameters(std::size_t per_task) {
                              "at most so many pairs of one batch for one task; 0: any number"),
       ParameterSpec::integer("per_worker", 0, 0, 1e9,
                              "at most so many pairs of one batch for one worker; 0: any number"),
+      ParameterSpec::real(
+          "spread", spread, 0, 1e9,
+          "where everybody can be asked everything: at most so many times the even share of a batch for "
+          "one worker, so that one who looks good by luck does not answer everything; 0: any number"),
   };
 }
 
 PickLimits limits_from(const Parameters& parameters) {
   return {parameters.real("delta"), parameters.real("least_gain"),
           static_cast<std::size_t>(parameters.integer("per_task")),
-          static_cast<std::size_t>(parameters.integer("per_worker"))};
+          static_cast<std::size_t>(parameters.integer("per_worker")), parameters.real("spread")};
 }
 
 Selection pick(const PairRule& rule, std::span<const double> posterior, const TaskOrder& order,

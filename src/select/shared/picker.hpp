@@ -13,10 +13,11 @@ struct PickLimits {
   double least_gain = 0;       ///< nats per cost that an answer must be worth
   std::size_t per_task = 1;    ///< pairs of one batch for one task; 0: any number
   std::size_t per_worker = 0;  ///< pairs of one batch for one worker; 0: any number
+  double spread = 0;           ///< or so many times the even share of a batch; 0: any number
 };
 
 /// Parameters that all selectors share: limits of a batch and of a task.
-[[nodiscard]] std::vector<ParameterSpec> limit_parameters(std::size_t per_task);
+[[nodiscard]] std::vector<ParameterSpec> limit_parameters(std::size_t per_task, double spread = 0);
 [[nodiscard]] PickLimits limits_from(const Parameters& parameters);
 
 /// In which order tasks are asked.
