@@ -47,13 +47,19 @@ if(TARGET wisecrowd_torch)
     $<TARGET_FILE:wisecrowd_torch> ${python_tree}/wisecrowd/$<TARGET_FILE_NAME:wisecrowd_torch>)
 endif()
 
+# Nothing is installed of a package that was not built: ./run builds the program alone.
 if(SKBUILD)
   set(python_destination wisecrowd)
 else()
   set(python_destination lib/python${Python_VERSION_MAJOR}.${Python_VERSION_MINOR}/site-packages/wisecrowd)
 endif()
-install(TARGETS wisecrowd_python LIBRARY DESTINATION ${python_destination} COMPONENT python)
-install(FILES ${package_files} DESTINATION ${python_destination} COMPONENT python)
+set(python_installed ${package_files})
+list(APPEND python_installed $<TARGET_FILE:wisecrowd_python>)
 if(TARGET wisecrowd_torch)
-  install(TARGETS wisecrowd_torch LIBRARY DESTINATION ${python_destination} COMPONENT python)
+  list(APPEND python_installed $<TARGET_FILE:wisecrowd_torch>)
 endif()
+list(JOIN python_installed "\" \"" python_installed)  # paths may hold blanks
+install(CODE "
+  if(EXISTS \"$<TARGET_FILE:wisecrowd_python>\")
+    file(INSTALL \"${python_installed}\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${python_destination}\")
+  endif()" COMPONENT python)

@@ -55,14 +55,18 @@ def class_stub(cls, base):
     return "\n".join(lines) + "\n"
 
 
+def exported(module):
+    return "\n".join(["__all__ = [", *(f"    {name!r}," for name in module.__all__), "]"])
+
+
 def stubs():
     bases = {cls: name for name, cls in vars(_crowd_kit).items() if name.endswith("Base")}
     used = sorted({bases[cls.__mro__[1]] for cls in wisecrowd.aggregation.CLASSES.values() if cls.__mro__[1] in bases})
     aggregation = [HEAD, "from ._aggregator import Aggregator as Aggregator", f"from ._crowd_kit import {', '.join(used)}", "",
-                   "CLASSES: dict[str, type[Aggregator]]", ""]
+                   exported(wisecrowd.aggregation), "CLASSES: dict[str, type[Aggregator]]", ""]
     for cls in wisecrowd.aggregation.CLASSES.values():
         aggregation.append(class_stub(cls, bases.get(cls.__mro__[1], "Aggregator")))
-    learning = [HEAD, "from ._learner import Learner as Learner", "", "CLASSES: dict[str, type[Learner]]", ""]
+    learning = [HEAD, "from ._learner import Learner as Learner", "", exported(wisecrowd.learning), "CLASSES: dict[str, type[Learner]]", ""]
     for cls in wisecrowd.learning.CLASSES.values():
         learning.append(class_stub(cls, "Learner"))
     engine = '''# What the package uses of the C++ module; the package is what people use.

@@ -20,8 +20,7 @@
 namespace wisecrowd::python {
 namespace {
 
-constexpr std::size_t kBatch = 32;  // rows whose keys are made before the first of them is looked up
-constexpr std::size_t kWorthAThread = 1 << 16;
+constexpr std::size_t kBatch = 32;          // rows whose keys are made before the first of them is looked up
 constexpr std::size_t kAhead = 2 * kBatch;  // how far ahead objects are fetched
 
 /// Different texts in the order in which they came.
@@ -136,6 +135,15 @@ void rank(std::span<const std::uint32_t> order, std::span<std::uint32_t> codes,
   first_rows = std::move(sorted_rows);
 }
 
+bool is_identity(std::span<const std::uint32_t> order) {
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    if (order[i] != i) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 /// The names come from everywhere, so those that are needed soon are fetched ahead.
 NameTable reordered(const NameTable& names, std::span<const std::uint32_t> order) {
   constexpr std::size_t kSoon = 16;
@@ -148,15 +156,6 @@ NameTable reordered(const NameTable& names, std::span<const std::uint32_t> order
   }
   return std::move(sorted).table();
 }
-
-bool is_identity(std::span<const std::uint32_t> order) {
-  for (std::size_t i = 0; i < order.size(); ++i) {
-    if (order[i] != i) return false;
-  }
-  return true;
-}
-
-}  // namespace
 
 std::optional<std::string_view> text_of(PyObject* value, std::string& scratch) {
   if (!PyUnicode_CheckExact(value)) return std::nullopt;
@@ -233,31 +232,8 @@ std::optional<std::size_t> code_strings(std::span<PyObject* const> values, Coded
   coded.names = std::move(texts).table();
   const auto order = sorted_order(coded.names);
   if (!is_identity(order)) {
-    // Both wait for memory most of the time; so they do it together.
-    std::exception_ptr failure;
-    const bool large = order.size() >= kWorthAThread;
-    std::thread helper;
-    if (large) {
-      helper = std::thread([&] {
-        try {
-          rank(order, coded.codes, coded.first_rows);
-        } catch (...) {
-          failure = std::current_exception();
-        }
-      });
-    } else {
-      rank(order, coded.codes, coded.first_rows);
-    }
-    NameTable names;
-    try {
-      names = reordered(coded.names, order);
-    } catch (...) {
-      if (large) helper.join();
-      throw;
-    }
-    if (large) helper.join();
-    if (failure) std::rethrow_exception(failure);
-    coded.names = std::move(names);
+    rank(order, coded.codes, coded.first_rows);
+    coded.names = reordered(coded.names, order);
   }
   result = std::move(coded);
   return std::nullopt;

@@ -30,6 +30,11 @@ struct Coded {
 /// not exactly a str, and leaves `result` alone then.
 [[nodiscard]] std::optional<std::size_t> code_strings(std::span<Object* const> values, Coded& result);
 
+/// The same for several columns at once, by several threads. One entry per column: the row of its first value that is
+/// not exactly a str, or nothing.
+[[nodiscard]] std::vector<std::optional<std::size_t>> code_strings(std::span<const std::span<Object* const>> columns,
+                                                                   std::span<Coded> results, unsigned threads);
+
 /// Values of an integer column, in numeric order.
 [[nodiscard]] Coded code_integers(std::span<const std::int64_t> values);
 
@@ -39,5 +44,8 @@ struct Coded {
 
 /// Positions of names in the order of their bytes. All names must differ.
 [[nodiscard]] std::vector<std::uint32_t> sorted_order(const NameTable& names);
+
+/// The names in another order.
+[[nodiscard]] NameTable reordered(const NameTable& names, std::span<const std::uint32_t> order);
 
 }  // namespace wisecrowd::python

@@ -1,5 +1,4 @@
 #include <exception>
-#include <thread>
 
 #include "support.hpp"
 #include "wisecrowd/answer_columns.hpp"
@@ -20,34 +19,20 @@ std::span<PyObject* const> objects_of(const py::array& array) {
   return {static_cast<PyObject* const*>(array.data()), static_cast<std::size_t>(array.size())};
 }
 
-/// One entry per column: Coded, or the row of the first value that is no str. The first column, which has the most
-/// different values, gets a thread of its own.
-py::list code_columns(const std::vector<py::array>& columns) {
+/// One entry per column: Coded, or the row of the first value that is no str.
+py::list code_columns(const std::vector<py::array>& columns, unsigned threads) {
   std::vector<std::span<PyObject* const>> values;
   for (const py::array& column : columns) values.push_back(objects_of(column));
-  std::vector<std::shared_ptr<Coded>> coded;
-  for (std::size_t i = 0; i < values.size(); ++i) coded.push_back(std::make_shared<Coded>());
-  std::vector<std::optional<std::size_t>> foreign(values.size());
-  std::exception_ptr failure;
+  std::vector<Coded> coded(values.size());
   // The lock of the interpreter stays with this thread all the while: nobody can change the columns.
-  std::thread others([&] {
-    try {
-      for (std::size_t i = 1; i < values.size(); ++i) foreign[i] = code_strings(values[i], *coded[i]);
-    } catch (...) {
-      failure = std::current_exception();
-    }
-  });
-  try {
-    if (!values.empty()) foreign[0] = code_strings(values[0], *coded[0]);
-  } catch (...) {
-    others.join();
-    throw;
-  }
-  others.join();
-  if (failure) std::rethrow_exception(failure);
+  const auto foreign = code_strings(values, coded, threads);
   py::list result;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    result.append(foreign[i] ? py::cast(*foreign[i]) : py::cast(coded[i]));
+    if (foreign[i]) {
+      result.append(*foreign[i]);
+    } else {
+      result.append(std::make_shared<Coded>(std::move(coded[i])));
+    }
   }
   return result;
 }
@@ -80,7 +65,7 @@ template <class To, class From>
 py::array_t<To> view(std::span<const From> values, const py::object& owner) {
   static_assert(sizeof(To) == sizeof(From));
   py::array_t<To> array(static_cast<py::ssize_t>(values.size()), reinterpret_cast<const To*>(values.data()), owner);
-  py::detail::array_proxy(array.ptr())->flags &= ~py::detail::npy_api::NPY_ARRAY_WRITEABLE_;
+  array.attr("flags").attr("writeable") = false;
   return array;
 }
 
@@ -152,7 +137,7 @@ void define_answers(py::module_& module) {
                                return view<std::uint64_t>(std::span<const std::uint64_t>(coded.first_rows), self);
                              })
       .def_property_readonly("names", [](const Coded& coded) { return to_objects(coded.names); });
-  module.def("code_columns", &code_columns, py::arg("columns"));
+  module.def("code_columns", &code_columns, py::arg("columns"), py::arg("threads") = 0);
   module.def(
       "code_integers",
       [](const py::array_t<std::int64_t, py::array::c_style>& values) {
@@ -258,6 +243,8 @@ void define_tables(py::module_& module) {
   module.attr("default_aggregation_method") = std::string(default_aggregation_method());
   module.attr("default_learning_method") = std::string(default_learning_method());
   module.attr("__version__") = WISECROWD_VERSION;
+  // Arrays of numpy 2 look different inside, which pybind11 knows from 2.12 on.
+  module.attr("numpy_2") = PYBIND11_VERSION_HEX >= 0x020C0000;
 }
 
 }  // namespace wisecrowd::python

@@ -8,6 +8,14 @@ True
 
 Estimators have the names and the shapes of crowd-kit: code that was written for it runs after changing the import.
 """
+import numpy as _numpy
+
+from . import _engine
+
+if int(_numpy.__version__.partition(".")[0]) >= 2 and not _engine.numpy_2:
+    raise ImportError(f"this build of wisecrowd is for numpy 1, and numpy {_numpy.__version__} is installed: build it with pybind11 2.12 or "
+                      "later (pip install . does), or use the numpy that it was built for")
+
 from . import aggregation, learning
 from ._columns import DataWarning
 from ._engine import __version__

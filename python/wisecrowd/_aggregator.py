@@ -196,8 +196,8 @@ class Aggregator(Fitted, Estimator):
             start = np.ascontiguousarray(start, dtype=float)
             start = start / start.sum(axis=1, keepdims=True)
         with Progress(self.progress, type(self).__name__) as progress:
-            fit = _engine.aggregate(crowd.answers, self._method, self._method_parameters(), crowd.gold, start, self.seed,
-                                    self.threads, progress)
+            fit = _engine.aggregate(crowd.answers, self._method, self._method_parameters(), crowd.gold, start, *self._run(),
+                                    progress)
         self._forget()
         self._crowd, self._fit = crowd, fit
 

@@ -131,7 +131,7 @@ def _check_complete(column, is_missing, values):
 def _from_codes(column, codes, categories, keep_all):
     """Codes that somebody made before, -1 for a missing value. Categories stay in their order."""
     codes = np.asarray(codes)
-    _check_complete(column, codes < 0, [None] * 0 or _Nothing())
+    _check_complete(column, codes < 0, _Nothing())
     used = np.bincount(codes, minlength=len(categories)) > 0
     if not keep_all and not used.all():
         codes = (np.cumsum(used) - 1)[codes]
@@ -140,6 +140,8 @@ def _from_codes(column, codes, categories, keep_all):
 
 
 class _Nothing:
+    """Values of which only the missing one is asked for."""
+
     def __getitem__(self, row):
         return None
 
@@ -176,12 +178,12 @@ def _from_arrow(column, values):
     import pyarrow as pa
 
     if values.null_count:
-        _check_complete(column, values.is_null().to_numpy(zero_copy_only=False) if isinstance(values, pa.Array)
-                        else values.is_null().combine_chunks().to_numpy(zero_copy_only=False), _Nothing())
+        _check_complete(column, np.asarray(values.is_null()), _Nothing())
     if pa.types.is_integer(values.type):
         return _from_numpy(column, values.to_numpy())
-    is_given = pa.types.is_dictionary(values.type)
-    encoded = values if is_given else values.dictionary_encode()
+    is_dictionary = pa.types.is_dictionary(values.type)
+    is_given = is_dictionary and values.type.ordered
+    encoded = values if is_dictionary else values.dictionary_encode()
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.unify_dictionaries().combine_chunks()
         if isinstance(encoded, pa.ChunkedArray):  # no chunks at all
@@ -200,11 +202,11 @@ def _from_polars(column, values):
     if kind in ("String", "Utf8", "Categorical", "Enum"):
         import polars as pl
 
-        is_given = kind in ("Categorical", "Enum")
-        coded = values if is_given else values.cast(pl.Categorical)
-        categories = np.array(coded.cat.get_categories().to_list(), dtype=object)
-        found = _from_codes(column, coded.to_physical().to_numpy(), categories, keep_all=kind == "Enum")
-        return found if kind == "Enum" else _sorted_categories(found)
+        if kind != "Enum":
+            values = values.cast(pl.String) if kind == "Categorical" else values
+            values = values.cast(pl.Enum(values.unique().sort()))
+        categories = np.array(values.dtype.categories.to_list(), dtype=object)
+        return _from_codes(column, values.to_physical().to_numpy(), categories, keep_all=kind == "Enum")
     return _from_numpy(column, values.to_numpy())
 
 
@@ -216,8 +218,7 @@ def _from_pandas(column, values, keep_all):
     if hasattr(dtype, "pyarrow_dtype") or getattr(dtype, "storage", "").startswith("pyarrow"):
         import pyarrow as pa
 
-        found = _from_arrow(column, pa.chunked_array(pa.array(values)) if not isinstance(pa.array(values), pa.ChunkedArray)
-                            else pa.array(values))
+        found = _from_arrow(column, pa.array(values))
     else:
         if not isinstance(dtype, np.dtype) or dtype.kind in "fmM":
             _check_complete(column, values.isna(), np.asarray(values, dtype=object) if len(values) else [])
@@ -251,8 +252,8 @@ def _from_numpy(column, values):
     return _from_values(column, values)
 
 
-def code(columns):
-    """Columns (name, values) as Column objects; strings of all of them together, by two threads."""
+def code(columns, threads=0):
+    """Columns (name, values) as Column objects; strings of all of them together, by several threads."""
     found, waiting = [], []
     for position, (name, values) in enumerate(columns):
         if isinstance(values, (pd.Series, pd.Index)) or isinstance(values, pd.api.extensions.ExtensionArray):
@@ -268,7 +269,7 @@ def code(columns):
         found.append(one)
         if isinstance(one, np.ndarray):
             waiting.append(position)
-    for position, coded in zip(waiting, _engine.code_columns([found[i] for i in waiting])):
+    for position, coded in zip(waiting, _engine.code_columns([found[i] for i in waiting], threads)):
         name, values = columns[position][0], found[position]
         if isinstance(coded, int):
             if pd.isna(values[coded]) is True:
@@ -333,7 +334,7 @@ def gold_series(gold):
 def _class_values(found, given, gold):
     """The class list: as given, or those of the answers and of the gold together, in order."""
     if given is not None:
-        values = np.asarray(pd.Index(list(given)))
+        values = given if isinstance(given, pd.Index) else np.asarray(pd.Index(list(given)))
         if len(set(given)) != len(values):
             raise ValueError("classes: one of them is listed twice")
         unknown = _index(found.values).difference(_index(values), sort=False)
@@ -366,7 +367,7 @@ def gold_codes(gold, tasks, classes):
 
 def read(data, *, classes=None, gold=None, duplicates="keep_last", threads=0, extra_tasks=None):
     """A table of answers as a Crowd. `extra_tasks` become tasks that nobody answered."""
-    tasks, workers, labels = code(_columns(data, ("task", "worker", "label")))
+    tasks, workers, labels = code(_columns(data, ("task", "worker", "label")), threads)
     gold = None if gold is None else gold_series(gold)
     values = _class_values(labels, classes, gold)
     if values is not labels.values:

@@ -60,7 +60,7 @@ class WeightedVotes:
 
     def predict_proba(self, data: Any) -> pd.DataFrame:
         """Shares of the votes of other answers, weighted by skills_. Every worker must be known."""
-        crowd = read(data, classes=self.classes_, duplicates=self.duplicates, threads=self.threads)
+        crowd = read(data, classes=self._crowd.class_index(), duplicates=self.duplicates, threads=self.threads)
         weights, _ = _weights(crowd, self.skills_, "error", None)
         return pd.DataFrame(_vote(crowd, weights), index=crowd.task_index(), columns=crowd.class_index())
 
@@ -72,7 +72,7 @@ class WeightedVotes:
 
 
 class MajorityVoteBase(Aggregator):
-    def fit(self, data: Any, skills: Optional[pd.Series] = None, true_labels: Optional[Any] = None):
+    def fit(self, data: Any, skills: Optional[pd.Series] = None, true_labels: Optional[Any] = None):  # type: ignore[override]
         """Counts votes.
 
         data : table with the columns task, worker and label
@@ -98,11 +98,13 @@ class MajorityVoteBase(Aggregator):
         self._fit["class_prior"] = posterior.mean(axis=0) if len(posterior) else self._fit["class_prior"]
         return self
 
-    def fit_predict(self, data: Any, skills: Optional[pd.Series] = None, true_labels: Optional[Any] = None) -> pd.Series:
+    def fit_predict(  # type: ignore[override]
+            self, data: Any, skills: Optional[pd.Series] = None, true_labels: Optional[Any] = None) -> pd.Series:
         """Fits, and returns labels_."""
         return self.fit(data, skills, true_labels).labels_
 
-    def fit_predict_proba(self, data: Any, skills: Optional[pd.Series] = None, true_labels: Optional[Any] = None) -> pd.DataFrame:
+    def fit_predict_proba(  # type: ignore[override]
+            self, data: Any, skills: Optional[pd.Series] = None, true_labels: Optional[Any] = None) -> pd.DataFrame:
         """Fits, and returns probas_."""
         return self.fit(data, skills, true_labels).probas_
 

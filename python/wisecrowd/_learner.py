@@ -12,7 +12,7 @@ import pandas as pd
 from . import _engine
 from ._aggregator import ATTRIBUTES, Fitted
 from ._columns import _index, _names, gold_series, read
-from ._parameters import COMMON, Estimator, NotFittedError, Progress, describe_class, signature_of
+from ._parameters import COMMON, Estimator, NotFittedError, Progress, describe_class, signature_of, whole_number
 
 _NETWORK_HELP = {
     "network": "linear, mlp, cnn for images, or the path of a TorchScript file that takes a batch of rows and gives logits",
@@ -79,7 +79,7 @@ class Learner(Fitted, Estimator):
         rows = self._rows_of(crowd, names)
         with Progress(self.progress, type(self).__name__) as progress:
             fit = _engine.learn(crowd.answers, features, _names(names), rows, self._method, self._method_parameters(),
-                                self._network(), crowd.gold, self.seed, self.threads, progress)
+                                self._network(), crowd.gold, *self._run(), progress)
         self._forget()
         self._classifier = fit.pop("classifier")
         self._row_index = names
@@ -89,7 +89,14 @@ class Learner(Fitted, Estimator):
         return self
 
     def _network(self):
-        return {name: getattr(self, name) for name in _engine.network_defaults()}
+        try:
+            dropout = float(self.dropout)
+        except (TypeError, ValueError):
+            dropout = -1.0
+        if not 0 <= dropout < 1:
+            raise ValueError(f"dropout={self.dropout!r}: it takes a number from 0 to below 1")
+        return {"network": os.fspath(self.network), "hidden": whole_number("hidden", self.hidden, 1, 1 << 20),
+                "layers": whole_number("layers", self.layers, 1, 100), "dropout": dropout}
 
     @staticmethod
     def _row_names(X):

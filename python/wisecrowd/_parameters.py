@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import inspect
+import operator
 import warnings
 from typing import Any, Callable, ClassVar, Optional
 
@@ -27,6 +28,17 @@ _SPECIAL_NAMES = {
 def class_name(method: str) -> str:
     """How the class of a method is called: dawid_skene is DawidSkene."""
     return _SPECIAL_NAMES.get(method) or "".join(part.capitalize() for part in method.split("_"))
+
+
+def whole_number(name, value, least=0, most=2**63 - 1):
+    """A whole number of Python or numpy, within bounds."""
+    try:
+        number = operator.index(value)
+    except TypeError:
+        number = least - 1
+    if isinstance(value, bool) or not least <= number <= most:
+        raise ValueError(f"{name}={value!r}: it takes a whole number from {least} on" + (f" to {most}" if most < 2**31 else ""))
+    return number
 
 
 class NotFittedError(ValueError, AttributeError):
@@ -112,6 +124,10 @@ class Estimator:
 
     def _method_parameters(self):
         return {spec["name"]: getattr(self, spec["name"]) for spec in self._info["parameters"]}
+
+    def _run(self):
+        """Seed and number of threads, checked."""
+        return whole_number("seed", self.seed), whole_number("threads", self.threads, 0, 4096)
 
     def __sklearn_is_fitted__(self):
         return "_fit" in vars(self)

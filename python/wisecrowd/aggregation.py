@@ -5,11 +5,8 @@
 >>> answers = pd.DataFrame(
 ...     [("t1", "ann", "cat"), ("t1", "bob", "cat"), ("t2", "ann", "dog"), ("t2", "bob", "dog"), ("t2", "cid", "cat")],
 ...     columns=["task", "worker", "label"])
->>> DawidSkene(100).fit_predict(answers)
-task
-t1    cat
-t2    dog
-Name: agg_label, dtype: object
+>>> DawidSkene(100).fit_predict(answers).to_dict()
+{'t1': 'cat', 't2': 'dog'}
 """
 from ._aggregator import Aggregator, make_class
 from ._crowd_kit import CROWD_KIT, ITERATIONS

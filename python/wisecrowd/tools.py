@@ -9,8 +9,8 @@ import numpy as np
 import pandas as pd
 
 from . import _engine, aggregation, learning
-from ._columns import _index, as_index, gold_codes, gold_series, read
-from ._parameters import Progress, class_name
+from ._columns import _index, as_index, gold_series, read
+from ._parameters import Progress, class_name, whole_number
 
 
 @dataclass
@@ -222,9 +222,12 @@ def simulate(kind: str = "dawid_skene", *, tasks: Optional[int] = None, workers:
     >>> crowd.answers.shape
     (5000, 3)
     """
+    size = {"tasks": tasks, "workers": workers, "classes": classes, "answers_per_task": answers_per_task}
+    size = {name: whole_number(name, value) for name, value in size.items() if value is not None}
+    seed, threads, test_tasks = whole_number("seed", seed), whole_number("threads", threads), whole_number("test_tasks", test_tasks)
     with Progress(progress, "simulate") as call:
         made = _engine.simulate(
-            kind, {"tasks": tasks, "workers": workers, "classes": classes, "answers_per_task": answers_per_task}, parameters,
+            kind, size, parameters,
             {"test_tasks": test_tasks, "class_shares": None if class_shares is None else list(class_shares),
              "gaussian_features": gaussian_features, "gaussian_columns": gaussian_columns}, seed, threads, call)
     task_index = as_index(made["tasks"], "task")

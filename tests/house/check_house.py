@@ -91,7 +91,7 @@ class Checker:
             self.check_source(path)
         for path in sorted(self.files("include", {".hpp", ".h"})):
             self.check_public(path)
-        for path in sorted(self.files("apps", {".cpp", ".hpp"})):
+        for path in sorted([*self.files("apps", {".cpp", ".hpp"}), *self.files("python", {".cpp", ".hpp"})]):
             self.check_app(path)
         for listing in sorted((self.root / "src").glob("*/*.def")):
             if listing.stem == "kinds":
@@ -201,7 +201,7 @@ class Checker:
     def check_app(self, path):
         for number, quoted, name in self.includes(path):
             if quoted and name.partition("/")[0] in MAY_INCLUDE:
-                self.offend(path, number, f"an app sees the public API only, not {name}")
+                self.offend(path, number, f"an app or a binding sees the public API only, not {name}")
 
     def listed(self, listing):
         """Line numbers and names of a list; offends when a name comes twice."""

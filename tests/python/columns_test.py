@@ -28,9 +28,9 @@ def brute_force(values):
 
 
 class Strings(unittest.TestCase):
-    def check(self, values):
+    def check(self, values, threads=0):
         column = np.array(values + [None], dtype=object)[:-1]
-        coded = _engine.code_columns([column])[0]
+        coded = _engine.code_columns([column], threads)[0]
         different, codes = brute_force(values)
         self.assertEqual(list(column[coded.first_rows]), different)
         self.assertEqual(coded.codes.tolist(), codes)
@@ -49,9 +49,16 @@ class Strings(unittest.TestCase):
         values = [f"{'x' * 50}{i}{'y' * (i % 3)}" for i in range(500)] * 2
         self.check(values[::-1])
 
-    def test_many_numbered_names_with_other_objects_each_time(self):
+    def test_very_many_names(self):
+        """Enough of them that rows are dealt out into parts; short ones, long ones, and beyond ASCII."""
+        shapes = ("{}", "task_{:08d}", "a task with a long name: {:08d}", "ä{}", "задание номер {}")
         rng = np.random.default_rng(1)
-        self.check([f"task_{i:08d}" for i in rng.integers(0, 90_000, size=200_000)])
+        values = [shapes[i % 5].format(i) for i in rng.integers(0, 60_000, size=270_000)]
+        self.check(values, threads=3)
+        column = np.array(values, dtype=object)
+        column[200_000] = None
+        column[100_000] = 5
+        self.assertEqual(_engine.code_columns([column, column[::-1].copy()]), [100_000, 69_999])
 
     def test_beyond_ascii(self):
         self.check(["ä", "z", "é" * 9, "语" * 20, "😀", "a", "ÿ", "Ā", "\uffff", "😀" * 6, "עברית"] * 3)

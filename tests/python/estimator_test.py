@@ -48,7 +48,7 @@ class Parameters(unittest.TestCase):
     def test_wrong_values_are_refused_in_fit(self):
         frame, _ = shuffled_answers()
         for wrong in ({"max_iterations": 0}, {"max_iterations": 2.5}, {"max_iterations": "many"}, {"tolerance": None}, {"ties": "first"},
-                      {"ties": 3}, {"tolerance": True}):
+                      {"ties": 3}, {"tolerance": True}, {"seed": -1}, {"seed": "x"}, {"threads": 1.5}):
             with self.assertRaises(ValueError) as caught:
                 wisecrowd.DawidSkene(**wrong).fit(frame)
             self.assertIn(next(iter(wrong)), str(caught.exception))

@@ -99,6 +99,9 @@ class Learners(unittest.TestCase):
             wisecrowd.CCEM().fit(self.train * np.nan, self.crowd.answers)
         with self.assertRaises(ValueError):
             self.fitted.predict(np.zeros((3, 7)))
+        for wrong in ({"hidden": 0}, {"layers": "two"}, {"dropout": 1.0}, {"network": "nonsense"}):
+            with self.assertRaisesRegex((ValueError, OSError), next(iter(wrong.values())).__str__()):
+                wisecrowd.CCEM(**wrong).fit(self.train, self.crowd.answers)
         with self.assertRaises(wisecrowd.NotFittedError):
             wisecrowd.CCEM().predict(self.test)
         with self.assertRaises(OSError):

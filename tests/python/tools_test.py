@@ -90,6 +90,8 @@ class Simulate(unittest.TestCase):
             wisecrowd.simulate("nonsense")
         with self.assertRaisesRegex(ValueError, "nonsense"):
             wisecrowd.simulate("hammer_spammer", nonsense=3)
+        with self.assertRaisesRegex(ValueError, "tasks=-1"):
+            wisecrowd.simulate("hammer_spammer", tasks=-1)
 
 
 class Methods(unittest.TestCase):
