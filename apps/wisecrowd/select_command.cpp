@@ -112,7 +112,8 @@ void add_select(CommandSet& commands) {
                     "replay: so many answers per task from random workers first (0)");
   command.add_count("--tasks", options->tasks, 1, 1000000000, "--simulate: how many tasks (as the kind has it)");
   command.add_count("--crowd", options->crowd, 1, 100000000, "--simulate: how many workers (as the kind has it)");
-  command.add_count("--class-count", options->classes, 2, kMaxClasses, "--simulate: how many classes (as the kind has it)");
+  command.add_count("--class-count", options->classes, 2, kMaxClasses,
+                    "--simulate: how many classes (as the kind has it)");
   command.add_count("--candidates", options->candidates, 1, 4000000000,
                     "STATE: look at so many of the most uncertain tasks (100000)");
   command.add_count("--round", options->round, 0, 1000000000000000,

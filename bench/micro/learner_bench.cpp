@@ -59,7 +59,7 @@ void fit(benchmark::State& state, const std::string& method) {
   Parameters parameters(found->parameters);
   parameters.set("epochs", std::to_string(kEpochs));
   parameters.set("batch", "64");
-  parameters.set("held_out", "0");  // one run of training, as the peer
+  parameters.set("held_out", "0");                             // one run of training, as the peer
   if (method == "ccem") parameters.set("solver", "gradient");  // likewise
   const auto learner = make_learner(method, parameters);
   for (auto _ : state) {

@@ -35,7 +35,8 @@ class DenseNetwork final : public Network {
   [[nodiscard]] std::size_t input_size() const noexcept { return inputs_; }
   /// What the last hidden layer gave in the last forward, batch × its width; empty without one.
   [[nodiscard]] std::span<const float> last_hidden() const noexcept {
-    return activations_.empty() ? std::span<const float>() : std::span<const float>(activations_.back());
+    if (activations_.empty()) return {};
+    return std::span<const float>(activations_.back()).first(batch_ * widths_[widths_.size() - 2]);
   }
   [[nodiscard]] const std::vector<std::size_t>& widths() const noexcept { return widths_; }
 
