@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 SAVING = 0.365
-TRAIN, TEST = 3000, 2000  # of the images
+TRAIN, TEST = 7500, 5000  # of the images
 
 
 def run(*words):
@@ -75,16 +75,19 @@ def main():
         folder = Path(temporary)
         out = arguments.out or folder / "out"
         out.mkdir(parents=True, exist_ok=True)
-        settings = ["round_answers=500", "input_dropout=0", "samples=5"]
+        settings = ["input_dropout=0", "samples=5"]
         run(arguments.program, "simulate", "lftc", "--tasks", 4000, "--workers", 2000, "--test-tasks", 2000, "--seed", 11, "--out",
             folder / "lftc", "--quiet")
-        good = play(arguments.program, "lftc", folder / "lftc", folder / "lftc" / "features.npy", arguments.seeds, out, settings)
+        good = play(arguments.program, "lftc", folder / "lftc", folder / "lftc" / "features.npy", arguments.seeds, out,
+                    settings + ["round_answers=500", "round_epochs=10"])
         source = arguments.data / "learn" / "fashion"
         if source.is_dir():
             images = source / "images.npy"
             part_of_images(source, folder)
             run(arguments.program, "simulate", "lftc", "--gold", folder / "gold.csv", "--tasks-file", folder / "tasks.csv",
-                "--features", images, "--workers", 2000, "--seed", 1, "--out", folder / "fashion", "--quiet")
+                "--features", images, "--workers", 2000, "--answers-per-task", 2, "--set", "spread=0.8", "--seed", 1, "--out",
+                folder / "fashion", "--quiet")
+            settings += ["past=0.6", "first_answers=300", "round_answers=400", "budget=0.8"]
             good = play(arguments.program, "fashion", folder / "fashion", images, arguments.seeds, out, settings) and good
         else:
             print(f"\nfashion: left out, there is no {source}")
