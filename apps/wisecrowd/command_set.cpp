@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "dalc_loop_command.hpp"
 #include "failure.hpp"
 #include "screen_text.hpp"
 
@@ -115,9 +116,11 @@ CommandSet::CommandSet() {
   add_aggregate(*this);
   add_learn(*this);
   add_predict(*this);
+  add_dalc_loop(*this);
   add_describe(*this);
   add_evaluate(*this);
   add_compare(*this);
+  add_state(*this);
   add_simulate(*this);
   add_select(*this);
   add_methods(*this);

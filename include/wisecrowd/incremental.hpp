@@ -93,6 +93,7 @@ class IncrementalCrowd {
     bool counted;  // the counts hold its share
     std::uint32_t next;
   };
+  void fill_prior(std::span<double> prior) const;
   void update_log_prior();
   void posterior_by_tables(std::uint32_t task, bool counted_only, double* out) const;
   void move_counts(const Edge& edge, const double* amount, double sign);

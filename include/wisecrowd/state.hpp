@@ -144,6 +144,8 @@ class CrowdState {
   /// Absorbs the answers of `data` (tasks and classes without answers are kept, too) and re-estimates the tasks that
   /// they belong to. All of them or none.
   Absorbed add(const Annotations& data, const RunContext& context);
+  /// The same for several sources, one after the other, in one transaction.
+  Absorbed add(std::span<const Annotations> sources, const RunContext& context);
   /// Batch EM on all answers to convergence; everything is estimated anew. Returns the fit without its posterior.
   Aggregation refit(const RunContext& context);
 

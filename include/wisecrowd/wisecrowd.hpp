@@ -3,6 +3,7 @@
 // The whole public API.
 #include "wisecrowd/aggregate.hpp"
 #include "wisecrowd/annotations.hpp"
+#include "wisecrowd/answer_columns.hpp"
 #include "wisecrowd/belief_session.hpp"
 #include "wisecrowd/dataset.hpp"
 #include "wisecrowd/error.hpp"

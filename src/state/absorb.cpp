@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <numeric>
 #include <optional>
 #include <tuple>
@@ -37,10 +38,10 @@ struct NewAnswer {
 
 class Absorption {
  public:
-  Absorption(const StateFile& file, const Annotations& data)
-      : file_(file), data_(data), counters_(file.counters()), classes_(file.classes()) {}
+  Absorption(const StateFile& file, const Annotations& data, const RunContext& context)
+      : file_(file), data_(data), context_(context), counters_(file.counters()), classes_(file.classes()) {}
 
-  Absorbed run(const RunContext& context);
+  Absorbed run();
 
  private:
   void find_classes();
@@ -49,7 +50,7 @@ class Absorption {
   void load_model();
   void probe();
   void enter_answers();
-  void estimate(const RunContext& context);
+  void estimate();
   void write_tasks();
   void write_answers();
   void write_workers();
@@ -59,6 +60,7 @@ class Absorption {
 
   const StateFile& file_;
   const Annotations& data_;
+  const RunContext& context_;
   StateCounters counters_;
   std::vector<StateClass> classes_;
   std::size_t classes_before_ = 0;
@@ -101,7 +103,9 @@ void Absorption::find_tasks() {
   Statement find(database, "SELECT id, label, posterior FROM task WHERE name = ?");
   Statement given(database, "SELECT worker, turn, label FROM answer WHERE task = ? ORDER BY worker, turn");
   std::int64_t next = database.integer("SELECT max(id) + 1 FROM task");
+  constexpr std::size_t kTasksBetweenLooks = 1024;
   for (std::size_t t = 0; t < data_.task_count(); ++t) {
+    if (t % kTasksBetweenLooks == 0 && context_.cancelled()) throw Cancelled();
     TouchedTask task;
     find.bind(1, data_.task_names()[t]);
     if (find.step()) {
@@ -155,18 +159,26 @@ void Absorption::load_model() {
   for (const StateClass& known : classes_) mass.push_back(known.tasks);
   model_->set_totals(mass, static_cast<double>(counters_.answered_tasks), counters_.answers);
 
-  Statement find(file_.database(), "SELECT answers, counts FROM worker WHERE id = ?");
+  // Stepping over a few rows is cheaper than looking for each; looking is cheaper where many are not needed.
+  constexpr std::int64_t kWorthStepping = 8;
+  Statement from(file_.database(), "SELECT id, answers, counts FROM worker WHERE id >= ? ORDER BY id");
   std::vector<double> counts(classes * classes);
+  bool at_row = false;
   for (const std::int64_t id : workers_) {
     if (id >= first_new_worker_) {
       model_->add_worker();
       continue;
     }
-    if (!find.bind(1, id).step()) file_.database().fail_as_damaged(fmt::format("there is no worker {}", id));
-    file_.read_counts(find.blob(1), counts, classes, id);
-    model_->add_worker(counts, static_cast<std::uint64_t>(std::max<std::int64_t>(find.integer(0), 0)));
-    find.reset();
+    while (at_row && from.integer(0) < id && id - from.integer(0) <= kWorthStepping) at_row = from.step();
+    if (!at_row || from.integer(0) != id) {
+      from.reset();
+      at_row = from.bind(1, id).step();
+    }
+    if (!at_row || from.integer(0) != id) file_.database().fail_as_damaged(fmt::format("there is no worker {}", id));
+    file_.read_counts(from.blob(2), counts, classes, id);
+    model_->add_worker(counts, static_cast<std::uint64_t>(std::max<std::int64_t>(from.integer(1), 0)));
   }
+  from.reset();
   for (const TouchedTask& task : tasks_) {
     const TaskId slot = !task.known.empty() ? model_->add_task(task.before) : model_->add_task();
     for (const KnownAnswer& answer : task.known) {
@@ -230,15 +242,18 @@ void Absorption::enter_answers() {
   });
 }
 
-void Absorption::estimate(const RunContext& context) {
+/// All touched tasks once, then those that still move.
+void Absorption::estimate() {
   if (classes_.empty()) return;
   const auto most = static_cast<std::size_t>(file_.settings().parameters.integer("sweeps"));
-  for (absorbed_.sweeps = 0; absorbed_.sweeps < most;) {
-    const double moved = model_->sweep();
+  std::vector<std::uint32_t> moving(tasks_.size());
+  std::iota(moving.begin(), moving.end(), 0U);
+  while (absorbed_.sweeps < most && !moving.empty()) {
+    std::erase_if(moving, [&](std::uint32_t t) { return model_->estimate(TaskId(t)) <= file_.options().least_change; });
     ++absorbed_.sweeps;
-    context.report(
+    context_.report(
         {.stage = "absorbing", .done = static_cast<double>(absorbed_.sweeps), .total = static_cast<double>(most)});
-    if (moved <= file_.options().least_change) break;
+    if (context_.cancelled()) throw Cancelled();
   }
 }
 
@@ -305,15 +320,14 @@ void Absorption::write_workers() {
   }
 }
 
-Absorbed Absorption::run(const RunContext& context) {
+Absorbed Absorption::run() {
   find_classes();
   find_tasks();
   find_workers();
-  if (context.cancelled()) throw Cancelled();
   load_model();
   probe();
   enter_answers();
-  estimate(context);
+  estimate();
   write_tasks();
   write_answers();
   write_workers();
@@ -322,18 +336,34 @@ Absorbed Absorption::run(const RunContext& context) {
   counters_.staleness.answers_since += absorbed_.answers + absorbed_.contradicting;
   counters_.staleness.classes_since += absorbed_.new_classes.size();
   file_.store(counters_);
-  if (context.cancelled()) throw Cancelled();
+  if (context_.cancelled()) throw Cancelled();
   return std::move(absorbed_);
 }
 
 }  // namespace
 
 Absorbed CrowdState::add(const Annotations& data, const RunContext& context) {
+  return add(std::span(&data, 1), context);
+}
+
+Absorbed CrowdState::add(std::span<const Annotations> sources, const RunContext& context) {
   Transaction all(inside_->file.database(), Transaction::Kind::write);
-  Absorption absorption(inside_->file, data);
-  Absorbed absorbed = absorption.run(context);
+  Absorbed total;
+  for (const Annotations& data : sources) {
+    Absorption absorption(inside_->file, data, context);
+    Absorbed part = absorption.run();
+    total.answers += part.answers;
+    total.replaced += part.replaced;
+    total.contradicting += part.contradicting;
+    total.new_tasks += part.new_tasks;
+    total.new_workers += part.new_workers;
+    std::move(part.new_classes.begin(), part.new_classes.end(), std::back_inserter(total.new_classes));
+    total.tasks_touched += part.tasks_touched;
+    total.labels_changed += part.labels_changed;
+    total.sweeps = std::max(total.sweeps, part.sweeps);
+  }
   all.commit();
-  return absorbed;
+  return total;
 }
 
 }  // namespace wisecrowd

@@ -50,6 +50,10 @@ class FileAside {
   explicit FileAside(const std::string& path) : path_(path) {
     const fs::path place(path);
     folder_ = place.has_parent_path() ? place.parent_path().string() : ".";
+    std::error_code ignored;
+    if (!fs::is_directory(folder_, ignored)) {
+      throw Error(ErrorCode::io, fmt::format("cannot make {}: there is no folder {}", path, folder_));
+    }
     prefix_ = "." + place.filename().string() + ".tmp-";
     remove_dead();
     aside_ = (fs::path(folder_) / fmt::format("{}{}", prefix_, ::getpid())).string();

@@ -18,16 +18,22 @@ bool has_log(const std::string& path) {
   return ::stat((path + "-wal").c_str(), &log) == 0 && log.st_size > 0;
 }
 
-/// A file in a place that cannot be written to can be read if nothing waits in its log.
+/// Tries what each mode can do: one that may write tidies up behind itself and behind those who were killed; a file in
+/// a place that cannot be written to can still be read if nothing waits in its log.
 std::unique_ptr<Database> open_for_reading(const std::string& path) {
-  auto database = std::make_unique<Database>(path, Database::Mode::read);
-  try {
+  const auto readable = [&](Database::Mode mode) {
+    auto database = std::make_unique<Database>(path, mode);
     (void)database->integer("SELECT count(*) FROM sqlite_schema");
     return database;
-  } catch (const Error& error) {
-    if (error.code() != ErrorCode::io || has_log(path)) throw;
+  };
+  for (const auto mode : {Database::Mode::write, Database::Mode::read}) {
+    try {
+      return readable(mode);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::io || (mode == Database::Mode::read && has_log(path))) throw;
+    }
   }
-  return std::make_unique<Database>(path, Database::Mode::read_unchanging);
+  return readable(Database::Mode::read_unchanging);
 }
 
 }  // namespace
@@ -303,12 +309,12 @@ std::vector<std::string> CrowdState::check(const RunContext& context) const {
       break;
     }
   }
-  Statement tasks(file.database(), "SELECT id, label, probability, entropy FROM task ORDER BY id");
+  Statement tasks(file.database(), "SELECT id, label, probability, entropy, length(posterior) FROM task ORDER BY id");
   for (std::size_t t = 0; tasks.step(); ++t) {
     const TaskColumns columns = columns_of(whole.aggregation.posterior_of(TaskId(t)));
     const bool agrees = tasks.integer(1) == columns.label && std::abs(tasks.real(2) - columns.probability) < 1e-9 &&
                         std::abs(tasks.real(3) - columns.entropy) < 1e-9;
-    if (!agrees)
+    if (!agrees && tasks.integer(4) > 0)
       add(fmt::format("the columns of task '{}' do not agree with its probabilities", answers.task_names()[t]));
   }
   return problems;

@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -177,8 +178,20 @@ TEST_F(State, StartsFromNothingAndKeepsTasksWithoutAnswers) {
   EXPECT_EQ(state.summary().answered_tasks, 3U);
   EXPECT_EQ(state.check(context_), std::vector<std::string>());
   CrowdState empty = CrowdState::create(path_ + "2", {}, {}, context_);
+  AnnotationsBuilder early;
+  early.add_task("early");
+  empty.add(early.build(), context_);
+  EXPECT_EQ(empty.check(context_), std::vector<std::string>());
+  AnnotationsBuilder late;
+  late.add("late", "w", "yes").add("late", "v", "no");
+  empty.add(late.build(), context_);
+  EXPECT_EQ(empty.check(context_), std::vector<std::string>());
+  EXPECT_EQ(empty.task("early")->posterior, (std::vector<double>{0.5, 0.5}));
   empty.refit(context_);
-  empty.add({}, context_);
+  EXPECT_EQ(empty.check(context_), std::vector<std::string>());
+  empty = CrowdState::create(path_ + "3", {}, {}, context_);
+  empty.refit(context_);
+  empty.add(Annotations(), context_);
   EXPECT_EQ(empty.whole(context_).data.answers.task_count(), 0U);
 }
 
@@ -254,6 +267,19 @@ TEST_F(State, SaysHowStaleItIs) {
   EXPECT_GT(stale.probed_tasks, 250U);
   EXPECT_LT(stale.mean_shift, 0.01) << "nothing has moved before the new answers came";
   EXPECT_NE(stale.advice().find("1200 answers were absorbed"), std::string::npos);
+}
+
+TEST_F(State, StoppingLeavesItAsItWas) {
+  const auto world = small_crowd(2, 50, 8, 2, 3);
+  CrowdState state = create({.answers = part_of(world.data.answers, 0, 2)});
+  const std::atomic<bool> stop{true};
+  const RunContext stopped(RunOptions{.threads = 1, .cancel = &stop});
+  EXPECT_THROW(state.add(world.data.answers, stopped), Cancelled);
+  EXPECT_THROW(state.refit(stopped), Cancelled);
+  EXPECT_EQ(state.summary().answers, 75U);
+  EXPECT_EQ(state.check(context_), std::vector<std::string>());
+  EXPECT_THROW((void)CrowdState::create(path_ + "2", world.data, {}, stopped), Cancelled);
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 3) << "the state and its log";
 }
 
 TEST_F(State, AnOlderLayoutIsBroughtUpToDate) {

@@ -127,7 +127,6 @@ Database::Database(std::string path, Mode mode) : path_(std::move(path)), shown_
     // A damaged or hostile file must not be able to do more than be refused.
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-    run("PRAGMA cell_size_check = ON");
   } catch (...) {
     sqlite3_close_v2(handle_);
     throw;

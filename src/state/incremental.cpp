@@ -19,18 +19,23 @@ Smoothing smoothing_of(const IncrementalOptions& options, std::size_t classes) n
 }
 
 /// π_k ∝ Σ_i q_ik + c0 over answered tasks.
-void IncrementalCrowd::update_log_prior() {
-  const std::vector<double> prior = class_prior();
-  for (std::size_t k = 0; k < classes_; ++k) log_prior_[k] = std::log(std::max(prior[k], kProbabilityFloor));
-}
-
-std::vector<double> IncrementalCrowd::class_prior() const {
-  std::vector<double> prior(classes_, 1.0);
+void IncrementalCrowd::fill_prior(std::span<double> prior) const {
+  std::fill(prior.begin(), prior.end(), 1.0);
   if (options_.learned_class_prior) {
     // Differences of sums may leave a class without members a little below zero.
     for (std::size_t k = 0; k < classes_; ++k) prior[k] = std::max(class_mass_[k], 0.0) + options_.class_pseudo_count;
   }
   normalise(prior);
+}
+
+void IncrementalCrowd::update_log_prior() {
+  fill_prior(log_prior_);
+  for (double& p : log_prior_) p = std::log(std::max(p, kProbabilityFloor));
+}
+
+std::vector<double> IncrementalCrowd::class_prior() const {
+  std::vector<double> prior(classes_);
+  fill_prior(prior);
   return prior;
 }
 

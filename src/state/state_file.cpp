@@ -178,7 +178,7 @@ void StateFile::read_posterior(std::string_view blob, std::span<double> posterio
   const std::size_t known = blob.size() / sizeof(double);
   bool right = blob.size() % sizeof(double) == 0 && known <= posterior.size();
   if (right) {
-    std::memcpy(posterior.data(), blob.data(), blob.size());
+    if (known > 0) std::memcpy(posterior.data(), blob.data(), blob.size());
     std::fill(posterior.begin() + static_cast<std::ptrdiff_t>(known), posterior.end(), 0.0);
     double sum = 0;
     for (const double p : posterior) {
@@ -186,6 +186,8 @@ void StateFile::read_posterior(std::string_view blob, std::span<double> posterio
       sum += p;
     }
     right = right && (std::abs(sum - 1) < 1e-6 || known == 0);
+    // A task that became known before any class did.
+    if (known == 0) std::fill(posterior.begin(), posterior.end(), 1 / static_cast<double>(posterior.size()));
   }
   if (!right) database_->fail_as_damaged(fmt::format("the probabilities of task {} cannot be right", task));
 }

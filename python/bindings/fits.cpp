@@ -1,0 +1,177 @@
+#include "support.hpp"
+#include "wisecrowd/learn.hpp"
+#include "wisecrowd/result.hpp"
+
+namespace wisecrowd::python {
+namespace {
+
+using Reals = py::array_t<double, py::array::c_style | py::array::forcecast>;
+using Floats = py::array_t<float, py::array::c_style | py::array::forcecast>;
+using Codes = py::array_t<std::int32_t, py::array::c_style | py::array::forcecast>;
+
+template <class T>
+std::vector<T> to_vector(const py::array_t<T, py::array::c_style | py::array::forcecast>& array) {
+  return std::vector<T>(array.data(), array.data() + array.size());
+}
+
+Dataset dataset_from(const Answers& answers, const std::optional<Codes>& gold) {
+  Dataset data{.answers = answers.annotations};
+  if (gold) data.gold = classes_from(*gold);
+  return data;
+}
+
+py::dict aggregate_answers(const Answers& answers, const std::string& method, const py::dict& parameters,
+                           const std::optional<Codes>& gold, const std::optional<Reals>& start, std::uint64_t seed,
+                           unsigned threads, const py::object& progress) {
+  const Parameters checked = parameters_from(aggregation_method(method).parameters, parameters);
+  const Dataset data = dataset_from(answers, gold);
+  Start begin;
+  if (start) begin.posterior = {start->data(), static_cast<std::size_t>(start->size())};
+  Work work(seed, threads, progress);
+  return to_dict(work.run([&](const RunContext& context) { return aggregate(data, method, checked, context, begin); }));
+}
+
+/// What is known of the workers, whatever the method: the same columns as workers.csv.
+py::dict summarise(const Answers& answers, const py::dict& fit, const std::optional<Codes>& gold, unsigned threads) {
+  Aggregation aggregation;
+  const Dataset data = dataset_from(answers, gold);
+  aggregation.task_count = answers.annotations.task_count();
+  aggregation.worker_count = answers.annotations.worker_count();
+  aggregation.class_count = answers.annotations.class_count();
+  aggregation.posterior = to_vector<double>(fit["posterior"].cast<Reals>());
+  aggregation.class_prior = to_vector<double>(fit["class_prior"].cast<Reals>());
+  aggregation.labels = classes_from(fit["labels"].cast<Codes>());
+  if (!fit["confusion"].is_none()) aggregation.confusion = to_vector<double>(fit["confusion"].cast<Reals>());
+  Work work(0, threads, py::none());
+  auto [confusion, workers] = work.run([&](const RunContext& context) {
+    auto tables = worker_confusion(data, aggregation, context);
+    auto summaries = summarise_workers(data, aggregation, tables, context);
+    return std::pair(std::move(tables), std::move(summaries));
+  });
+  py::dict dict;
+  const auto column = [&](const char* name, auto member) {
+    using Value = std::remove_cvref_t<decltype(WorkerSummary{}.*member)>;
+    std::vector<Value> values;
+    for (const WorkerSummary& worker : workers) values.push_back(worker.*member);
+    dict[name] = to_array(std::move(values));
+  };
+  column("answers", &WorkerSummary::answers);
+  column("accuracy", &WorkerSummary::accuracy);
+  column("accuracy_low", &WorkerSummary::accuracy_low);
+  column("accuracy_high", &WorkerSummary::accuracy_high);
+  column("informativeness", &WorkerSummary::informativeness);
+  if (gold) {
+    column("gold_answers", &WorkerSummary::gold_answers);
+    column("gold_accuracy", &WorkerSummary::gold_accuracy);
+    column("gold_accuracy_low", &WorkerSummary::gold_accuracy_low);
+    column("gold_accuracy_high", &WorkerSummary::gold_accuracy_high);
+  }
+  const auto side = static_cast<py::ssize_t>(aggregation.class_count);
+  const auto count = static_cast<py::ssize_t>(aggregation.worker_count);
+  py::object tables = py::none();
+  if (!confusion.empty() || count * side == 0) tables = to_array(std::move(confusion), {count, side, side});
+  return py::dict(py::arg("workers") = dict, py::arg("confusion") = tables);
+}
+
+/// rows × …, or the three arrays of a sparse matrix with its number of columns.
+Features features_from(const py::object& given) {
+  Features features;
+  if (py::isinstance<py::tuple>(given)) {
+    const auto parts = given.cast<py::tuple>();
+    features.offsets = to_vector<std::uint64_t>(
+        parts[0].cast<py::array_t<std::uint64_t, py::array::c_style | py::array::forcecast>>());
+    features.indices = to_vector<std::uint32_t>(
+        parts[1].cast<py::array_t<std::uint32_t, py::array::c_style | py::array::forcecast>>());
+    features.values = to_vector<float>(parts[2].cast<Floats>());
+    features.shape = {parts[3].cast<std::size_t>()};
+    features.rows = features.offsets.size() - 1;
+    return features;
+  }
+  const auto array = given.cast<Floats>();
+  features.rows = static_cast<std::size_t>(array.shape(0));
+  for (py::ssize_t axis = 1; axis < array.ndim(); ++axis) {
+    features.shape.push_back(static_cast<std::size_t>(array.shape(axis)));
+  }
+  features.dense = to_vector<float>(array);
+  return features;
+}
+
+NetworkSpec network_from(const py::dict& given) {
+  NetworkSpec network;
+  network.kind = given["network"].cast<std::string>();
+  network.hidden = given["hidden"].cast<std::size_t>();
+  network.layers = given["layers"].cast<std::size_t>();
+  network.dropout = given["dropout"].cast<double>();
+  return network;
+}
+
+py::dict learn_answers(const Answers& answers, const py::object& features, const py::array& row_names,
+                       const py::array_t<std::uint32_t, py::array::c_style | py::array::forcecast>& row_of_task,
+                       const std::string& method, const py::dict& parameters, const py::dict& network,
+                       const std::optional<Codes>& gold, std::uint64_t seed, unsigned threads,
+                       const py::object& progress) {
+  const Parameters checked = parameters_from(learning_method(method).parameters, parameters);
+  const NetworkSpec spec = network_from(network);
+  LearningData data;
+  data.crowd = dataset_from(answers, gold);
+  data.features = features_from(features);
+  data.row_names = names_from(row_names);
+  data.split.assign(data.features.rows, Split::train);
+  data.row_of_task = to_vector<std::uint32_t>(row_of_task);
+  Work work(seed, threads, progress);
+  Learned learned = work.run([&](const RunContext& context) { return learn(data, method, checked, spec, context); });
+
+  const auto classes = static_cast<py::ssize_t>(answers.annotations.class_count());
+  py::dict dict = to_dict(std::move(learned.crowd));
+  dict["row_probabilities"] =
+      to_array(std::move(learned.row_probabilities), {static_cast<py::ssize_t>(data.features.rows), classes});
+  dict["answer_reliability"] = learned.answer_reliability.empty()
+                                   ? py::object(py::none())
+                                   : py::object(to_array(std::move(learned.answer_reliability)));
+  std::vector<double> objective, held_out;
+  for (const CurvePoint& point : learned.curve) {
+    objective.push_back(point.objective);
+    held_out.push_back(point.held_out);
+  }
+  dict["curve_objective"] = to_array(std::move(objective));
+  dict["curve_held_out"] = to_array(std::move(held_out));
+  dict["epochs"] = learned.epochs;
+  dict["chosen_epoch"] = learned.chosen_epoch;
+  dict["held_out_per_task"] = to_array(std::move(learned.held_out_per_task));
+  dict["classifier"] = std::const_pointer_cast<Classifier>(learned.classifier);
+  return dict;
+}
+
+}  // namespace
+
+void define_fits(py::module_& module) {
+  module.def("aggregate", &aggregate_answers, py::arg("answers"), py::arg("method"), py::arg("parameters"),
+             py::arg("gold"), py::arg("start"), py::arg("seed"), py::arg("threads"), py::arg("progress"));
+  module.def("summarise", &summarise, py::arg("answers"), py::arg("fit"), py::arg("gold"), py::arg("threads"));
+  module.def("learn", &learn_answers, py::arg("answers"), py::arg("features"), py::arg("row_names"),
+             py::arg("row_of_task"), py::arg("method"), py::arg("parameters"), py::arg("network"), py::arg("gold"),
+             py::arg("seed"), py::arg("threads"), py::arg("progress"));
+
+  py::class_<Classifier, std::shared_ptr<Classifier>>(module, "Classifier", "A trained network.")
+      .def(
+          "predict",
+          [](const Classifier& classifier, const py::object& given, unsigned threads) {
+            const Features features = features_from(given);
+            Work work(0, threads, py::none());
+            auto probabilities =
+                work.run([&](const RunContext& context) { return classifier.predict(features, context); });
+            return to_array(std::move(probabilities), {static_cast<py::ssize_t>(features.rows),
+                                                       static_cast<py::ssize_t>(classifier.class_count())});
+          },
+          py::arg("features"), py::arg("threads"))
+      .def("save", &Classifier::save, py::arg("folder"))
+      .def("export_torchscript", &Classifier::export_torchscript, py::arg("path"));
+  module.def(
+      "load_classifier",
+      [](const std::string& folder) {
+        return std::const_pointer_cast<Classifier>(load_classifier(folder, RunContext()));
+      },
+      py::arg("folder"));
+}
+
+}  // namespace wisecrowd::python

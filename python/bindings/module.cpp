@@ -1,0 +1,260 @@
+#include <exception>
+
+#include "support.hpp"
+#include "wisecrowd/answer_columns.hpp"
+#include "wisecrowd/error.hpp"
+#include "wisecrowd/learn.hpp"
+#include "wisecrowd/simulate.hpp"
+#include "wisecrowd/version.hpp"
+
+namespace wisecrowd::python {
+namespace {
+
+using Codes = py::array_t<std::uint32_t, py::array::c_style | py::array::forcecast>;
+
+std::span<PyObject* const> objects_of(const py::array& array) {
+  if (array.ndim() != 1 || !array.dtype().is(py::dtype("O")) || (array.flags() & py::array::c_style) == 0) {
+    throw py::type_error("a column must be a contiguous array of objects");
+  }
+  return {static_cast<PyObject* const*>(array.data()), static_cast<std::size_t>(array.size())};
+}
+
+/// One entry per column: Coded, or the row of the first value that is no str.
+py::list code_columns(const std::vector<py::array>& columns, unsigned threads) {
+  std::vector<std::span<PyObject* const>> values;
+  for (const py::array& column : columns) values.push_back(objects_of(column));
+  std::vector<Coded> coded(values.size());
+  // The lock of the interpreter stays with this thread all the while: nobody can change the columns.
+  const auto foreign = code_strings(values, coded, threads);
+  py::list result;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (foreign[i]) {
+      result.append(*foreign[i]);
+    } else {
+      result.append(std::make_shared<Coded>(std::move(coded[i])));
+    }
+  }
+  return result;
+}
+
+DuplicatePolicy policy_from(const std::string& name) {
+  if (name == "keep_last") return DuplicatePolicy::keep_last;
+  if (name == "reject") return DuplicatePolicy::reject;
+  if (name == "repeat") return DuplicatePolicy::repeat;
+  throw Error(ErrorCode::bad_parameter,
+              "duplicates='" + name +
+                  "': choose keep_last, reject or repeat: what to do when a worker answered a task "
+                  "more than once");
+}
+
+Answers make_answers(const Coded& tasks, const Coded& workers, const Coded& labels, const std::string& duplicates,
+                     unsigned threads) {
+  const DuplicatePolicy policy = policy_from(duplicates);
+  Work work(0, threads, py::none());
+  return work.run([&](const RunContext& context) {
+    Answers answers;
+    answers.annotations =
+        make_annotations({tasks.codes, workers.codes, labels.codes}, {tasks.names, workers.names, labels.names}, policy,
+                         context, &answers.report);
+    return answers;
+  });
+}
+
+/// A view of what the answers own.
+template <class To, class From>
+py::array_t<To> view(std::span<const From> values, const py::object& owner) {
+  static_assert(sizeof(To) == sizeof(From));
+  py::array_t<To> array(static_cast<py::ssize_t>(values.size()), reinterpret_cast<const To*>(values.data()), owner);
+  array.attr("flags").attr("writeable") = false;
+  return array;
+}
+
+py::tuple state_of(const py::object& self) {
+  const auto& answers = self.cast<const Answers&>();
+  const Annotations& a = answers.annotations;
+  const BuildReport& r = answers.report;
+  return py::make_tuple(view<std::uint32_t>(a.task_offsets(), self), view<std::uint32_t>(a.workers(), self),
+                        view<std::uint16_t>(a.labels(), self), to_objects(a.task_names()), to_objects(a.worker_names()),
+                        to_objects(a.class_names()), r.duplicates_dropped, r.duplicates_contradicting, r.repeats);
+}
+
+Answers from_state(const py::tuple& state) {
+  const auto offsets = state[0].cast<Codes>();
+  const auto workers = state[1].cast<Codes>();
+  const auto labels = state[2].cast<Codes>();
+  std::vector<std::uint32_t> tasks(static_cast<std::size_t>(workers.size()));
+  for (py::ssize_t t = 0; t + 1 < offsets.size(); ++t) {
+    std::fill(tasks.begin() + offsets.at(t), tasks.begin() + offsets.at(t + 1), static_cast<std::uint32_t>(t));
+  }
+  Answers answers;
+  const auto span = [](const Codes& codes) { return std::span(codes.data(), static_cast<std::size_t>(codes.size())); };
+  answers.annotations =
+      make_annotations({tasks, span(workers), span(labels)},
+                       {names_from(state[3].cast<py::array>()), names_from(state[4].cast<py::array>()),
+                        names_from(state[5].cast<py::array>())},
+                       DuplicatePolicy::repeat, RunContext());
+  answers.report = {state[6].cast<std::uint64_t>(), state[7].cast<std::uint64_t>(), state[8].cast<std::uint64_t>()};
+  return answers;
+}
+
+void raise(PyObject* type, const char* message) {
+  PyObject* const text =
+      PyUnicode_DecodeUTF8(message, static_cast<Py_ssize_t>(std::char_traits<char>::length(message)), "replace");
+  if (text == nullptr) return;
+  PyErr_SetObject(type, text);
+  Py_DECREF(text);
+}
+
+void translate(std::exception_ptr thrown) {
+  try {
+    if (thrown) std::rethrow_exception(thrown);
+  } catch (const Error& error) {
+    switch (error.code()) {
+      case ErrorCode::bad_input:
+      case ErrorCode::bad_parameter:
+      case ErrorCode::unsupported: return raise(PyExc_ValueError, error.what());
+      case ErrorCode::io: return raise(PyExc_OSError, error.what());
+      case ErrorCode::internal: return raise(PyExc_RuntimeError, error.what());
+    }
+  } catch (const Cancelled&) {
+    PyErr_SetNone(PyExc_KeyboardInterrupt);
+  }
+}
+
+}  // namespace
+
+void define_answers(py::module_& module) {
+  py::class_<Coded, std::shared_ptr<Coded>>(module, "Coded", "A column whose values were replaced by numbers.")
+      .def("__len__", [](const Coded& coded) { return coded.names.size(); })
+      .def_property_readonly("codes",
+                             [](const py::object& self) {
+                               const auto& coded = self.cast<const Coded&>();
+                               return view<std::uint32_t>(std::span<const std::uint32_t>(coded.codes), self);
+                             })
+      .def_property_readonly("first_rows",
+                             [](const py::object& self) {
+                               const auto& coded = self.cast<const Coded&>();
+                               return view<std::uint64_t>(std::span<const std::uint64_t>(coded.first_rows), self);
+                             })
+      .def_property_readonly("names", [](const Coded& coded) { return to_objects(coded.names); });
+  module.def("code_columns", &code_columns, py::arg("columns"), py::arg("threads") = 0);
+  module.def(
+      "code_integers",
+      [](const py::array_t<std::int64_t, py::array::c_style>& values) {
+        const std::span span(values.data(), static_cast<std::size_t>(values.size()));
+        const py::gil_scoped_release unlocked;
+        return std::make_shared<Coded>(code_integers(span));
+      },
+      py::arg("values"));
+  module.def(
+      "given_codes",
+      [](const Codes& codes, const py::array& names) {
+        auto coded = std::make_shared<Coded>();
+        coded->codes.assign(codes.data(), codes.data() + codes.size());
+        coded->names = names_from(names);
+        return coded;
+      },
+      py::arg("codes"), py::arg("names"));
+
+  py::class_<Answers>(module, "Answers", "The answers of a crowd, validated and in task order.")
+      .def(py::init(&make_answers), py::arg("tasks"), py::arg("workers"), py::arg("labels"), py::arg("duplicates"),
+           py::arg("threads"))
+      .def(py::pickle(&state_of, &from_state))
+      .def_property_readonly("task_count", [](const Answers& a) { return a.annotations.task_count(); })
+      .def_property_readonly("worker_count", [](const Answers& a) { return a.annotations.worker_count(); })
+      .def_property_readonly("class_count", [](const Answers& a) { return a.annotations.class_count(); })
+      .def_property_readonly("answer_count", [](const Answers& a) { return a.annotations.answer_count(); })
+      .def_property_readonly("duplicates_dropped", [](const Answers& a) { return a.report.duplicates_dropped; })
+      .def_property_readonly("duplicates_contradicting",
+                             [](const Answers& a) { return a.report.duplicates_contradicting; })
+      .def_property_readonly("task_offsets",
+                             [](const py::object& self) {
+                               return view<std::uint32_t>(self.cast<const Answers&>().annotations.task_offsets(), self);
+                             })
+      .def_property_readonly("workers",
+                             [](const py::object& self) {
+                               return view<std::uint32_t>(self.cast<const Answers&>().annotations.workers(), self);
+                             })
+      .def_property_readonly("labels", [](const py::object& self) {
+        return view<std::uint16_t>(self.cast<const Answers&>().annotations.labels(), self);
+      });
+}
+
+void define_tables(py::module_& module) {
+  module.def("aggregation_methods", [] {
+    py::list list;
+    for (const MethodInfo& info : aggregation_methods()) {
+      py::dict entry;
+      entry["name"] = info.name;
+      entry["title"] = info.title;
+      entry["summary"] = info.summary;
+      entry["when_to_use"] = info.when_to_use;
+      entry["reference"] = info.reference;
+      entry["assumptions"] = info.assumptions;
+      entry["cost"] = info.cost;
+      entry["uses_gold"] = info.uses_gold;
+      entry["uses_task_priors"] = info.uses_task_priors;
+      entry["uses_start"] = info.uses_start;
+      entry["max_classes"] = info.max_classes;
+      entry["parameters"] = to_list(info.parameters);
+      list.append(entry);
+    }
+    return list;
+  });
+  module.def("learning_methods", [] {
+    py::list list;
+    for (const LearnerInfo& info : learning_methods()) {
+      py::dict entry;
+      entry["name"] = info.name;
+      entry["title"] = info.title;
+      entry["summary"] = info.summary;
+      entry["when_to_use"] = info.when_to_use;
+      entry["reference"] = info.reference;
+      entry["assumptions"] = info.assumptions;
+      entry["cost"] = info.cost;
+      entry["uses_gold"] = info.uses_gold;
+      entry["linear_only"] = info.linear_only;
+      entry["max_classes"] = info.max_classes;
+      entry["parameters"] = to_list(info.parameters);
+      list.append(entry);
+    }
+    return list;
+  });
+  module.def("simulation_kinds", [] {
+    py::list list;
+    for (const SimulationInfo& info : simulation_kinds()) {
+      py::dict entry;
+      entry["name"] = info.name;
+      entry["summary"] = info.summary;
+      entry["parameters"] = to_list(info.parameters);
+      list.append(entry);
+    }
+    return list;
+  });
+  module.def("network_defaults", [] {
+    const NetworkSpec spec;
+    py::dict defaults;
+    defaults["network"] = spec.kind;
+    defaults["hidden"] = spec.hidden;
+    defaults["layers"] = spec.layers;
+    defaults["dropout"] = spec.dropout;
+    return defaults;
+  });
+  module.attr("default_aggregation_method") = std::string(default_aggregation_method());
+  module.attr("default_learning_method") = std::string(default_learning_method());
+  module.attr("__version__") = WISECROWD_VERSION;
+  // Arrays of numpy 2 look different inside, which pybind11 knows from 2.12 on.
+  module.attr("numpy_2") = PYBIND11_VERSION_HEX >= 0x020C0000;
+}
+
+}  // namespace wisecrowd::python
+
+PYBIND11_MODULE(_engine, module) {
+  using namespace wisecrowd::python;
+  module.doc() = "The C++ engine of wisecrowd. The package wisecrowd is made for people; this is what it stands on.";
+  py::register_exception_translator(&translate);
+  define_tables(module);
+  define_answers(module);
+  define_fits(module);
+  define_tools(module);
+}

@@ -1,0 +1,30 @@
+"""Learning from crowds: many people (or models) label the same data; here are the true labels, and whom to trust.
+
+>>> import wisecrowd
+>>> crowd = wisecrowd.simulate("hammer_spammer", tasks=1000, workers=40, classes=3, seed=1)
+>>> labels = wisecrowd.Automatic().fit_predict(crowd.answers)
+>>> bool((labels == crowd.gold).mean() > 0.95)
+True
+
+Estimators have the names and the shapes of crowd-kit: code that was written for it runs after changing the import.
+"""
+import numpy as _numpy
+
+from . import _engine
+
+if int(_numpy.__version__.partition(".")[0]) >= 2 and not _engine.numpy_2:
+    raise ImportError(f"this build of wisecrowd is for numpy 1, and numpy {_numpy.__version__} is installed: build it with pybind11 2.12 or "
+                      "later (pip install . does), or use the numpy that it was built for")
+
+from . import aggregation, learning
+from ._columns import DataWarning
+from ._engine import __version__
+from ._parameters import NotFittedError
+from .aggregation import *  # noqa: F403
+from .learning import *  # noqa: F403
+from .tools import Description, Evaluation, Simulation, compare, describe, estimator, evaluate, methods, simulate, simulation_kinds
+
+__all__ = [
+    *aggregation.__all__, *learning.__all__, "DataWarning", "Description", "Evaluation", "NotFittedError", "Simulation", "__version__",
+    "compare", "describe", "estimator", "evaluate", "methods", "simulate", "simulation_kinds",
+]  # fmt: skip

@@ -1,0 +1,395 @@
+"""Tables of answers, whoever made them, become what the engine takes: numbers for tasks, workers and labels."""
+from __future__ import annotations
+
+import re
+import sys
+import warnings
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Optional
+
+import numpy as np
+import pandas as pd
+
+from . import _engine
+
+# What columns are called elsewhere, as on the command line; in order of preference.
+ALIASES = {
+    "task": """task task_id taskid item item_id itemid example example_id question question_id object object_id instance
+        instance_id unit unit_id _unit_id document document_id doc_id sample sample_id hitid hit_id
+        assignment:task_id""".split(),
+    "worker": """worker worker_id workerid annotator annotator_id rater rater_id performer performer_id user user_id userid
+        username labeler labeler_id labeller labeller_id coder coder_id judge judge_id contributor contributor_id _worker_id
+        participant participant_id respondent assignment:worker_id""".split(),
+    "label": """label answer rating value response class category vote annotation judgment judgement choice""".split(),
+}
+TRUTH_ALIASES = """true_label truth gold gold_label gt ground_truth target true_class correct_answer""".split() + ALIASES["label"]
+
+
+class DataWarning(UserWarning):
+    """Something about the data that changes what comes out, with what to do about it."""
+
+
+@dataclass
+class Column:
+    """One column: a number per row, and the value that each number stands for."""
+
+    coded: Any  # _engine.Coded
+    values: Any  # numpy array or pandas Index of the different values, in order
+
+    def recoded(self, values):
+        """The same rows with the numbers of other values, among which all of these are."""
+        positions = _index(values).get_indexer(_index(self.values))
+        return Column(_engine.given_codes(positions.astype(np.uint32)[self.coded.codes], _names(values)), values)
+
+
+def _module(thing):
+    return type(thing).__module__.partition(".")[0]
+
+
+def _index(values):
+    """Values to look up in; strings of any storage are equal."""
+    index = values if isinstance(values, pd.Index) else pd.Index(values, dtype=object if values.dtype == object else None)
+    return index.astype(object) if _is_string_dtype(index.dtype) else index
+
+
+def _is_string_dtype(dtype):
+    return isinstance(dtype, pd.StringDtype) or (hasattr(dtype, "pyarrow_dtype") and "string" in str(dtype))
+
+
+def _names(values):
+    """Values as text for the engine, which shows them in its messages and writes them to files."""
+    names = np.empty(len(values), dtype=object)
+    names[:] = [value if type(value) is str else str(value) for value in values]
+    return names
+
+
+def _normalised(name):
+    return re.sub(r"[\s.\-]+", "_", str(name).strip().lower())
+
+
+def _find(columns, aliases):
+    keys = {}
+    for column in columns:
+        keys.setdefault(_normalised(column), column)
+    return next((keys[alias] for alias in aliases if alias in keys), None)
+
+
+def _table(data):
+    """The names of the columns, and a function that gives one of them."""
+    if isinstance(data, pd.DataFrame):
+        return list(data.columns), data.__getitem__
+    if _module(data) == "polars":
+        if hasattr(data, "collect"):
+            data = data.collect()
+        return list(data.columns), data.get_column
+    if _module(data) == "pyarrow":
+        return list(data.schema.names), data.column
+    if isinstance(data, Mapping):
+        return list(data), data.__getitem__
+    if isinstance(data, (list, tuple)) and (not data or len(data[0]) == 3):
+        frame = pd.DataFrame(list(data), columns=["task", "worker", "label"])
+        return list(frame.columns), frame.__getitem__
+    raise TypeError(
+        f"answers are a table with the columns task, worker and label: a DataFrame of pandas or polars, a Table of pyarrow, a "
+        f"dict of columns, or a list of (task, worker, label); not {type(data).__name__}"
+    )
+
+
+def _columns(data, wanted):
+    columns, get = _table(data)
+    found = []
+    for role in wanted:
+        column = _find(columns, ALIASES[role])
+        if column is None:
+            shown = ", ".join(repr(str(name)) for name in columns[:20])
+            raise ValueError(f"there is no column '{role}' among {shown}: rename one of them to '{role}'")
+        values = get(column)
+        if isinstance(values, pd.DataFrame):
+            raise ValueError(f"there are several columns named {column!r}: keep one of them")
+        found.append((str(column), values))
+    lengths = {len(values) for _, values in found}
+    if len(lengths) > 1:
+        raise ValueError("the columns differ in length: " + ", ".join(f"{name} has {len(v)} rows" for name, v in found))
+    return found
+
+
+def _missing(column, row, value):
+    return ValueError(
+        f"column '{column}', row {row} (counted from 0): the value is missing ({value!r}); fill it in, or leave such rows "
+        f"out: data.dropna(subset=['{column}'])"
+    )
+
+
+def _check_complete(column, is_missing, values):
+    is_missing = np.asarray(is_missing)
+    if is_missing.any():
+        row = int(is_missing.argmax())
+        raise _missing(column, row, values[row])
+
+
+def _from_codes(column, codes, categories, keep_all):
+    """Codes that somebody made before, -1 for a missing value. Categories stay in their order."""
+    codes = np.asarray(codes)
+    _check_complete(column, codes < 0, _Nothing())
+    used = np.bincount(codes, minlength=len(categories)) > 0
+    if not keep_all and not used.all():
+        codes = (np.cumsum(used) - 1)[codes]
+        categories = categories[used]
+    return Column(_engine.given_codes(codes.astype(np.uint32), _names(categories)), categories)
+
+
+class _Nothing:
+    """Values of which only the missing one is asked for."""
+
+    def __getitem__(self, row):
+        return None
+
+
+def _from_values(column, values):
+    """Any values that can be told apart. Slower: for those that are neither strings nor integers."""
+    codes, uniques = pd.factorize(values)
+    if (codes < 0).any():
+        row = int((codes < 0).argmax())
+        raise _missing(column, row, values[row])
+    try:
+        order = np.asarray(pd.Index(uniques).argsort()) if uniques.dtype != object else np.array(
+            sorted(range(len(uniques)), key=uniques.__getitem__), dtype=np.intp)
+    except TypeError:  # of several kinds: they have no order of their own
+        order = np.array(sorted(range(len(uniques)), key=lambda i: (type(uniques[i]).__name__, str(uniques[i]))), dtype=np.intp)
+    rank = np.empty(len(order), dtype=np.uint32)
+    rank[order] = np.arange(len(order), dtype=np.uint32)
+    uniques = uniques[order]
+    return Column(_engine.given_codes(rank[codes], _names(uniques)), uniques)
+
+
+def _sorted_categories(found):
+    """Puts the different values of a column, which a library gave in the order of their appearance, in order."""
+    order = np.asarray(_index(found.values).argsort())
+    if (order == np.arange(len(order))).all():
+        return found
+    rank = np.empty(len(order), dtype=np.uint32)
+    rank[order] = np.arange(len(order), dtype=np.uint32)
+    values = found.values[order]
+    return Column(_engine.given_codes(rank[found.coded.codes], _names(values)), values)
+
+
+def _from_arrow(column, values):
+    import pyarrow as pa
+
+    if values.null_count:
+        _check_complete(column, np.asarray(values.is_null()), _Nothing())
+    if pa.types.is_integer(values.type):
+        return _from_numpy(column, values.to_numpy())
+    is_dictionary = pa.types.is_dictionary(values.type)
+    is_given = is_dictionary and values.type.ordered
+    encoded = values if is_dictionary else values.dictionary_encode()
+    if isinstance(encoded, pa.ChunkedArray):
+        encoded = encoded.unify_dictionaries().combine_chunks()
+        if isinstance(encoded, pa.ChunkedArray):  # no chunks at all
+            encoded = pa.concat_arrays(encoded.chunks) if encoded.num_chunks else pa.array([], pa.string()).dictionary_encode()
+    categories = encoded.dictionary.to_pandas()
+    categories = np.asarray(categories, dtype=object if _is_string_dtype(categories.dtype) else None)
+    codes = encoded.indices.to_numpy(zero_copy_only=False)
+    found = _from_codes(column, codes, categories, keep_all=is_given)
+    return found if is_given else _sorted_categories(found)
+
+
+def _from_polars(column, values):
+    if values.null_count():
+        _check_complete(column, values.is_null().to_numpy(), _Nothing())
+    kind = str(values.dtype).partition("(")[0]
+    if kind in ("String", "Utf8", "Categorical", "Enum"):
+        import polars as pl
+
+        if kind != "Enum":
+            values = values.cast(pl.String) if kind == "Categorical" else values
+            values = values.cast(pl.Enum(values.unique().sort()))
+        categories = np.array(values.dtype.categories.to_list(), dtype=object)
+        return _from_codes(column, values.to_physical().to_numpy(), categories, keep_all=kind == "Enum")
+    return _from_numpy(column, values.to_numpy())
+
+
+def _from_pandas(column, values, keep_all):
+    """A Column, or an object array for _engine.code_columns."""
+    dtype = values.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return _from_codes(column, values.cat.codes if hasattr(values, "cat") else values.codes, dtype.categories, keep_all)
+    if hasattr(dtype, "pyarrow_dtype") or getattr(dtype, "storage", "").startswith("pyarrow"):
+        import pyarrow as pa
+
+        found = _from_arrow(column, pa.array(values))
+    else:
+        if not isinstance(dtype, np.dtype) or dtype.kind in "fmM":
+            _check_complete(column, values.isna(), np.asarray(values, dtype=object) if len(values) else [])
+        if isinstance(dtype, np.dtype):
+            return _from_numpy(column, values.to_numpy())
+        kind = getattr(dtype, "kind", "O")
+        array = values.to_numpy(dtype={"i": np.int64, "u": np.uint64, "b": bool, "f": float}.get(kind, object))
+        found = _from_numpy(column, array)
+    if isinstance(found, Column) and _is_string_dtype(dtype):
+        found.values = pd.Index(found.values, dtype=dtype)
+    return found
+
+
+def _from_numpy(column, values):
+    """A Column, or an object array for _engine.code_columns."""
+    if values.ndim != 1:
+        raise ValueError(f"column '{column}' has {values.ndim} dimensions: it must have one")
+    kind = values.dtype.kind
+    if kind == "O":
+        return np.ascontiguousarray(values)
+    if kind == "U":
+        return values.astype(object)
+    if kind == "f":
+        _check_complete(column, np.isnan(values), values)
+    if kind in "ib" or (kind == "u" and (values.dtype.itemsize < 8 or not len(values) or values.max() < 2**63)):
+        coded = _engine.code_integers(np.ascontiguousarray(values, dtype=np.int64))
+        different = values[coded.first_rows]
+        if kind == "b":
+            coded = _engine.given_codes(coded.codes, _names(different))
+        return Column(coded, different)
+    return _from_values(column, values)
+
+
+def code(columns, threads=0):
+    """Columns (name, values) as Column objects; strings of all of them together, by several threads."""
+    found, waiting = [], []
+    for position, (name, values) in enumerate(columns):
+        if isinstance(values, (pd.Series, pd.Index)) or isinstance(values, pd.api.extensions.ExtensionArray):
+            one = _from_pandas(name, values if isinstance(values, pd.Series) else pd.Series(values), position == 2)
+        elif _module(values) == "polars":
+            one = _from_polars(name, values)
+        elif _module(values) == "pyarrow":
+            one = _from_arrow(name, values)
+        elif isinstance(values, np.ndarray):
+            one = _from_numpy(name, values)
+        else:
+            one = _from_pandas(name, pd.Series(list(values)), position == 2)
+        found.append(one)
+        if isinstance(one, np.ndarray):
+            waiting.append(position)
+    for position, coded in zip(waiting, _engine.code_columns([found[i] for i in waiting], threads)):
+        name, values = columns[position][0], found[position]
+        if isinstance(coded, int):
+            if pd.isna(values[coded]) is True:
+                raise _missing(name, coded, values[coded])
+            found[position] = _from_values(name, values)
+        else:
+            different = values[coded.first_rows]
+            dtype = getattr(columns[position][1], "dtype", None)
+            found[position] = Column(coded, pd.Index(different, dtype=dtype) if _is_string_dtype(dtype) else different)
+    return found
+
+
+@dataclass
+class Crowd:
+    """Answers as the engine takes them, and what their numbers stand for."""
+
+    answers: Any  # _engine.Answers
+    tasks: Any
+    workers: Any
+    classes: Any
+    gold: Optional[np.ndarray] = None  # per task, -1 where unknown
+
+    def task_index(self):
+        return as_index(self.tasks, "task")
+
+    def worker_index(self):
+        return as_index(self.workers, "worker")
+
+    def class_index(self, name="label"):
+        return as_index(self.classes, name)
+
+
+def as_index(values, name):
+    if isinstance(values, pd.Index):
+        return values.rename(name)
+    return pd.Index(values, name=name, dtype=object if values.dtype == object else None)
+
+
+def gold_series(gold):
+    """Known truth, however it is given, as a Series of labels by task, without unknown ones."""
+    if isinstance(gold, pd.DataFrame):
+        columns = list(gold.columns)
+        task, label = _find(columns, ALIASES["task"]), _find(columns, TRUTH_ALIASES)
+        if label is None:
+            raise ValueError(f"known labels: there is no column 'true_label' or 'label' among {columns}")
+        gold = gold.set_index(task)[label] if task is not None else gold[label]
+    elif isinstance(gold, Mapping) and not isinstance(gold, pd.Series):
+        gold = pd.Series(gold, dtype=None if len(gold) else object)
+    elif _module(gold) in ("polars", "pyarrow"):
+        return gold_series(gold.to_pandas())
+    elif not isinstance(gold, pd.Series):
+        raise TypeError(f"known labels are a Series indexed by task, a dict, or a table with task and label; not {type(gold).__name__}")
+    gold = gold[gold.notna()]
+    if not gold.index.is_unique:
+        repeated = gold.index[gold.index.duplicated()][0]
+        if gold.groupby(level=0).nunique().max() > 1:
+            raise ValueError(f"known labels: task {repeated!r} occurs more than once, with different labels: keep one of them")
+        gold = gold[~gold.index.duplicated()]
+    return gold
+
+
+def _class_values(found, given, gold):
+    """The class list: as given, or those of the answers and of the gold together, in order."""
+    if given is not None:
+        values = given if isinstance(given, pd.Index) else np.asarray(pd.Index(list(given)))
+        if len(set(given)) != len(values):
+            raise ValueError("classes: one of them is listed twice")
+        unknown = _index(found.values).difference(_index(values), sort=False)
+        if len(unknown):
+            raise ValueError(f"label {unknown[0]!r} is not one of the classes {list(given)}: add it, or leave such answers out")
+        return values
+    if gold is not None and len(gold):
+        extra = pd.Index(gold.unique()).difference(_index(found.values), sort=False)
+        if len(extra):
+            return code([("label", np.asarray(pd.Index(list(found.values) + list(extra))))])[0].values
+    return found.values
+
+
+def gold_codes(gold, tasks, classes):
+    """Per task, the class that gold says, or -1."""
+    result = np.full(len(tasks), -1, dtype=np.int32)
+    positions = _index(tasks).get_indexer(_index(gold.index))
+    labels = _index(classes).get_indexer(_index(pd.Index(gold.to_numpy())))
+    known = positions >= 0
+    if len(gold) and not known.any():
+        raise ValueError(
+            f"known labels: none of their tasks (the first is {gold.index[0]!r}) occurs among the answers (the first is "
+            f"{tasks[0] if len(tasks) else None!r}): check that both call tasks by the same names, of the same type"
+        )
+    if (labels[known] < 0).any():
+        raise ValueError(f"known label {gold.to_numpy()[known][labels[known] < 0][0]!r} is not one of the classes {list(classes)}")
+    result[positions[known]] = labels[known]
+    return result
+
+
+def read(data, *, classes=None, gold=None, duplicates="keep_last", threads=0, extra_tasks=None):
+    """A table of answers as a Crowd. `extra_tasks` become tasks that nobody answered."""
+    tasks, workers, labels = code(_columns(data, ("task", "worker", "label")), threads)
+    gold = None if gold is None else gold_series(gold)
+    values = _class_values(labels, classes, gold)
+    if values is not labels.values:
+        labels = labels.recoded(values)
+    if extra_tasks is not None and len(extra_tasks):
+        names = list(tasks.values) + list(extra_tasks)
+        tasks = tasks.recoded(code([("task", np.asarray(pd.Index(names)))])[0].values)
+    answers = _engine.Answers(tasks.coded, workers.coded, labels.coded, duplicates, threads)
+    if answers.duplicates_contradicting:
+        warnings.warn(
+            f"{answers.duplicates_dropped} answers were replaced by later answers of the same worker to the same task, and "
+            f"{answers.duplicates_contradicting} of them said something else; duplicates='repeat' counts all of them",
+            DataWarning, stacklevel=_stacklevel())
+    crowd = Crowd(answers, tasks.values, workers.values, values)
+    if gold is not None:
+        crowd.gold = gold_codes(gold, crowd.tasks, crowd.classes)
+    return crowd
+
+
+def _stacklevel():
+    """Warnings point at the first line outside of this package."""
+    frame, level = sys._getframe(1), 1
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "wisecrowd":
+        frame, level = frame.f_back, level + 1
+    return level

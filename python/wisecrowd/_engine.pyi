@@ -1,0 +1,8 @@
+# What the package uses of the C++ module; the package is what people use.
+from typing import Any
+
+__version__: str
+default_aggregation_method: str
+default_learning_method: str
+
+def __getattr__(name: str) -> Any: ...

@@ -1,0 +1,243 @@
+"""The base of all estimators that see features as well. They follow scikit-learn: fit(X, answers), predict(X)."""
+from __future__ import annotations
+
+import os
+import tempfile
+from functools import cached_property
+from typing import Any, Optional
+
+import numpy as np
+import pandas as pd
+
+from . import _engine
+from ._aggregator import ATTRIBUTES, Fitted
+from ._columns import _index, _names, gold_series, read
+from ._parameters import COMMON, Estimator, NotFittedError, Progress, describe_class, signature_of, whole_number
+
+_NETWORK_HELP = {
+    "network": "linear, mlp, cnn for images, or the path of a TorchScript file that takes a batch of rows and gives logits",
+    "hidden": "mlp: units of a hidden layer",
+    "layers": "mlp: hidden layers",
+    "dropout": "mlp and cnn: share of the last hidden layer left out at each step",
+}
+
+LEARNER_ATTRIBUTES = (
+    ("curve_", "DataFrame by epoch: objective, and log probability of answers to hidden tasks"),
+    ("chosen_epoch_", "the epoch that was kept, counted from 1: the one that foretells hidden answers best"),
+    ("answer_reliability_", "array per answer in task order: P(the answer is right); of methods that know it"),
+)
+
+
+def _is_sparse(X):
+    return hasattr(X, "tocsr")
+
+
+def _features(X):
+    """Features as the engine takes them: a float32 array, or the arrays of a sparse matrix."""
+    if _is_sparse(X):
+        X = X.tocsr()
+        X.sort_indices()
+        return X.indptr, X.indices, X.data, X.shape[1]
+    if hasattr(X, "to_numpy"):
+        X = X.to_numpy()
+    try:
+        X = np.ascontiguousarray(X, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"features must be numbers: {error}") from None
+    if not 2 <= X.ndim <= 4:
+        raise ValueError(
+            f"features have {X.ndim} dimensions: they are rows × columns, or images: rows × height × width, or rows × height × "
+            "width × channels"
+        )
+    return X
+
+
+class Learner(Fitted, Estimator):
+    """A classifier that is trained on the answers of a crowd."""
+
+    _estimator_type = "classifier"
+
+    def fit(self, X: Any, answers: Any, gold: Optional[Any] = None):
+        """Trains a classifier, and labels the answered tasks by classifier and answers together.
+
+        X : array of rows × columns, images rows × height × width [× channels], sparse matrix, or DataFrame
+            What is known of each task. Of an array, tasks are the numbers of its rows, counted from 0; the index of a DataFrame
+            names the tasks. Rows that nobody answered may be there: they are predicted as well.
+        answers : table with the columns task, worker and label
+            As for aggregators. Tasks without a row in X are labelled by their answers.
+        gold : Series by task, optional
+            Known truth of some tasks, which is learned from.
+        """
+        if gold is not None and not self._info["uses_gold"]:
+            raise ValueError(f"{type(self).__name__} cannot learn from known labels: leave gold out")
+        names, features = self._row_names(X), _features(X)
+        gold = None if gold is None else gold_series(gold)
+        extra = None
+        if gold is not None:  # rows with known truth that nobody answered are learned from as well
+            extra = gold.index[gold.index.isin(names)].difference(pd.Index(self._tasks_of(answers, names)))
+        crowd = read(answers, classes=self.classes, gold=gold, duplicates=self.duplicates, threads=self.threads, extra_tasks=extra)
+        rows = self._rows_of(crowd, names)
+        with Progress(self.progress, type(self).__name__) as progress:
+            fit = _engine.learn(crowd.answers, features, _names(names), rows, self._method, self._method_parameters(),
+                                self._network(), crowd.gold, *self._run(), progress)
+        self._forget()
+        self._classifier = fit.pop("classifier")
+        self._row_index = names
+        self._shape = X.shape[1:]
+        self._crowd, self._fit = crowd, fit
+        self.n_features_in_ = X.shape[1]
+        return self
+
+    def _network(self):
+        try:
+            dropout = float(self.dropout)
+        except (TypeError, ValueError):
+            dropout = -1.0
+        if not 0 <= dropout < 1:
+            raise ValueError(f"dropout={self.dropout!r}: it takes a number from 0 to below 1")
+        return {"network": os.fspath(self.network), "hidden": whole_number("hidden", self.hidden, 1, 1 << 20),
+                "layers": whole_number("layers", self.layers, 1, 100), "dropout": dropout}
+
+    @staticmethod
+    def _row_names(X):
+        if isinstance(X, pd.DataFrame):
+            if not X.index.is_unique:
+                raise ValueError(f"features: task {X.index[X.index.duplicated()][0]!r} has several rows: the index of X names the tasks")
+            return _index(X.index)
+        if not hasattr(X, "shape"):
+            raise TypeError(f"features are an array, a sparse matrix or a DataFrame; not {type(X).__name__}")
+        return pd.RangeIndex(X.shape[0])
+
+    @staticmethod
+    def _tasks_of(answers, names):
+        from ._columns import _columns
+
+        values = _columns(answers, ("task",))[0][1]
+        values = values.to_list() if hasattr(values, "to_list") else values.to_pylist() if hasattr(values, "to_pylist") else values
+        return pd.unique(pd.Series(list(values), dtype=None if len(values) else names.dtype))
+
+    @staticmethod
+    def _rows_of(crowd, names):
+        """Per task its row of the features; the engine's mark for those without."""
+        tasks = _index(crowd.task_index())
+        if isinstance(names, pd.RangeIndex) and tasks.dtype == object:
+            numbers = pd.to_numeric(tasks, errors="coerce")
+            found = np.where(np.isnan(numbers), -1, numbers).astype(np.int64)
+            found = np.where((found >= 0) & (found < len(names)), found, -1)
+        else:
+            found = names.get_indexer(tasks)
+        if len(tasks) and (found < 0).all():
+            raise ValueError(
+                f"no task of the answers (the first is {tasks[0]!r}) has a row of features (they are named {names[0]!r} to "
+                f"{names[-1]!r}): name tasks by the numbers of their rows, or give a DataFrame whose index names them"
+            )
+        return np.where(found < 0, 0xFFFFFFFF, found).astype(np.uint32)
+
+    def _fitted_classifier(self):
+        if "_classifier" not in vars(self):
+            raise NotFittedError(f"there is nothing to predict with yet: call {type(self).__name__}.fit first")
+        return self._classifier
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        """The probability of each class, rows × classes_, by the classifier alone."""
+        return self._fitted_classifier().predict(_features(X), self.threads)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The label of each row, by the classifier alone."""
+        return self.classes_[self.predict_proba(X).argmax(axis=1)]
+
+    def score(self, X: Any, y: Any) -> float:
+        """The share of rows whose predicted label is y."""
+        return float((self.predict(X) == np.asarray(y)).mean())
+
+    @cached_property
+    def row_probas_(self) -> pd.DataFrame:
+        """The classifier's probabilities for the rows of X, answered or not."""
+        return pd.DataFrame(self._known("row_probabilities"), index=self._row_index.rename("task"), columns=self._crowd.class_index())
+
+    @cached_property
+    def curve_(self) -> pd.DataFrame:
+        """Objective and held-out log probability by epoch."""
+        objective = self._known("curve_objective")
+        return pd.DataFrame({"objective": objective, "held_out": self._known("curve_held_out")},
+                            index=pd.RangeIndex(1, len(objective) + 1, name="epoch"))
+
+    @property
+    def loss_history_(self) -> list:
+        """The objective after each epoch."""
+        return list(self._known("curve_objective"))
+
+    @property
+    def chosen_epoch_(self) -> int:
+        """The epoch that was kept."""
+        return self._known("chosen_epoch")
+
+    @property
+    def answer_reliability_(self) -> np.ndarray:
+        """P(the answer is right), per answer in task order."""
+        if self._known("answer_reliability") is None:
+            raise AttributeError(f"{type(self).__name__} does not know how reliable single answers are")
+        return self._fit["answer_reliability"]
+
+    def save_model(self, folder: str) -> None:
+        """Writes the classifier for `wisecrowd predict` and other programs into an existing folder."""
+        self._fitted_classifier().save(os.fspath(folder))
+
+    def export_torchscript(self, path: str) -> None:
+        """Writes the classifier as a TorchScript module that takes rows as they are and gives logits. Needs libtorch."""
+        self._fitted_classifier().export_torchscript(os.fspath(path))
+
+    def __getstate__(self):
+        state = super().__getstate__()
+        if "_classifier" in state:
+            with tempfile.TemporaryDirectory() as folder:
+                state.pop("_classifier").save(folder)
+                files = {}
+                for name in os.listdir(folder):
+                    with open(os.path.join(folder, name), "rb") as file:
+                        files[name] = file.read()
+            state["_classifier_files"] = files
+        return state
+
+    def __setstate__(self, state):
+        files = state.pop("_classifier_files", None)
+        vars(self).update(state)
+        if files is not None:
+            with tempfile.TemporaryDirectory() as folder:
+                for name, content in files.items():
+                    with open(os.path.join(folder, name), "wb") as file:
+                        file.write(content)
+                self._classifier = _engine.load_classifier(folder)
+
+
+EXAMPLE = """
+>>> import wisecrowd
+>>> crowd = wisecrowd.simulate("dawid_skene", tasks=200, workers=20, gaussian_features=3.0, test_tasks=100, seed=1)
+>>> train, test = crowd.features.loc[crowd.splits == "train"], crowd.features.loc[crowd.splits == "test"]
+>>> learner = wisecrowd.{name}({settings}).fit(train, crowd.answers)
+>>> learner.score(test, crowd.gold[test.index]) > 0.9
+True
+""".strip()
+
+
+def make_class(info, name, module):
+    """A class for a learner of the engine."""
+    network = _engine.network_defaults()
+    if info["linear_only"]:
+        network["network"] = "linear"
+    extra = tuple((key, value, _NETWORK_HELP[key]) for key, value in network.items())
+    defaults = {key: value for key, value, _ in extra}
+    defaults.update({spec["name"]: spec["default"] for spec in info["parameters"]})
+    defaults.update((key, value) for key, value, _ in COMMON)
+    settings = 'network="linear", epochs=20, learning_rate=0.05' if "epochs" in defaults else ""
+    namespace = {
+        "__module__": module,
+        "__qualname__": name,
+        "__doc__": describe_class(info, extra, (*LEARNER_ATTRIBUTES, *ATTRIBUTES), EXAMPLE.format(name=name, settings=settings).splitlines()),
+        "_method": info["name"],
+        "_info": info,
+        "_defaults": defaults,
+    }
+    cls = type(name, (Learner,), namespace)
+    cls.__signature__ = signature_of(cls)
+    return cls

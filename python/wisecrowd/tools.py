@@ -1,0 +1,302 @@
+"""What there is besides estimators: looking at data, scoring, comparing, simulating."""
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+from typing import Any, Iterable, Optional, Union
+
+import numpy as np
+import pandas as pd
+
+from . import _engine, aggregation, learning
+from ._columns import _index, as_index, gold_series, read
+from ._parameters import Progress, class_name, whole_number
+
+
+@dataclass
+class Description:
+    """What answers look like before any method is run."""
+
+    tasks: int
+    workers: int
+    classes: int
+    answers: int
+    single_answer_tasks: int
+    workers_below_three_answers: int
+    answers_per_task: dict
+    answers_per_worker: dict
+    answers_per_class: pd.Series
+    krippendorff_alpha: float
+    fleiss_kappa: float
+    pairwise_agreement: float
+    unanimous_share: float
+    components: int
+    largest_component_tasks: int
+    largest_component_workers: int
+    warnings: list = field(repr=False)
+
+    def __str__(self):
+        lines = [
+            f"{self.answers:,} answers by {self.workers:,} workers to {self.tasks:,} tasks, {self.classes} classes",
+            f"answers per task    {self.answers_per_task['minimum']:g} to {self.answers_per_task['maximum']:g}, mean "
+            f"{self.answers_per_task['mean']:.2f}",
+            f"answers per worker  {self.answers_per_worker['minimum']:g} to {self.answers_per_worker['maximum']:g}, mean "
+            f"{self.answers_per_worker['mean']:.2f}",
+            f"agreement           Krippendorff's alpha {self.krippendorff_alpha:.3f}, of pairs {self.pairwise_agreement:.3f}, unanimous tasks "
+            f"{self.unanimous_share:.3f}",
+            f"connected parts     {self.components}",
+        ]
+        return "\n".join(lines + [f"warning: {message}" for _, message in self.warnings])
+
+
+def describe(data: Any, *, classes: Optional[Iterable] = None, duplicates: str = "keep_last") -> Description:
+    """Counts, balance, agreement, connected parts, and what to beware of.
+
+    >>> import wisecrowd
+    >>> crowd = wisecrowd.simulate("dawid_skene", tasks=100, workers=10, answers_per_task=3)
+    >>> wisecrowd.describe(crowd.answers).answers
+    300
+    """
+    crowd = read(data, classes=classes, duplicates=duplicates)
+    found = _engine.describe(crowd.answers)
+    found.pop("unanswered_tasks", None)
+    found["answers_per_class"] = pd.Series(found["answers_per_class"], index=crowd.class_index(), name="answers")
+    return Description(**found)
+
+
+def _codes_of(labels, tasks, classes):
+    codes = np.full(len(tasks), -1, dtype=np.int32)
+    positions = tasks.get_indexer(_index(labels.index))
+    codes[positions[positions >= 0]] = classes.get_indexer(_index(pd.Index(labels.to_numpy())))[positions >= 0]
+    return codes
+
+
+@dataclass
+class Evaluation:
+    """How good labels are against known truth."""
+
+    measures: pd.DataFrame  # by measure: value, low, high
+    curve: pd.DataFrame  # accuracy of the surest labels: coverage, accuracy, threshold
+    tasks: int
+    abstained: int
+
+    def __getattr__(self, name):
+        measures = vars(self).get("measures")
+        if measures is not None and name in measures.index:
+            return float(measures.loc[name, "value"])
+        raise AttributeError(f"there is no measure '{name}'; probabilities are needed for all but accuracy and macro_f1")
+
+    def __str__(self):
+        return f"{self.tasks:,} tasks with both a label and gold\n{self.measures.round(4).to_string()}"
+
+
+def evaluate(labels: Any, gold: Any, probas: Optional[pd.DataFrame] = None, *, ties: str = "lowest", bootstrap: int = 1000,
+             confidence: float = 0.95, seed: int = 0, threads: int = 0) -> Evaluation:
+    """Scores labels against known truth, with bootstrap intervals.
+
+    labels : Series by task, such as labels_; missing values are abstentions. A fitted estimator may be given as well
+    gold : Series by task, dict, or table with task and label
+    probas : DataFrame task × label, such as probas_, for log-loss, Brier score and calibration
+
+    >>> import wisecrowd
+    >>> crowd = wisecrowd.simulate("one_coin_beta", tasks=400, workers=20, answers_per_task=7, seed=1)
+    >>> score = wisecrowd.evaluate(wisecrowd.DawidSkene().fit(crowd.answers), crowd.gold)
+    >>> score.accuracy > 0.85
+    True
+    >>> list(score.measures.index)
+    ['accuracy', 'macro_f1', 'log_loss', 'brier', 'ece']
+    """
+    if hasattr(labels, "probas_") and hasattr(labels, "labels_"):
+        probas = labels.probas_ if probas is None else probas
+        labels = labels.labels_
+    labels = gold_series(labels)
+    gold = gold_series(gold)
+    tasks = _index(gold.index)
+    values = [*pd.unique(gold), *pd.unique(labels)] + ([] if probas is None else list(probas.columns))
+    classes = _index(pd.Index(list(probas.columns) if probas is not None else []))
+    extra = pd.Index(pd.unique(pd.Series(values, dtype=None if values else object))).difference(classes, sort=False)
+    try:
+        extra = extra.sort_values()
+    except TypeError:
+        pass
+    classes = pd.Index(list(classes) + list(extra))
+    predicted = _codes_of(labels, tasks, classes)
+    posterior = None
+    if probas is not None:
+        posterior = probas.reindex(index=tasks, columns=classes, fill_value=0.0).to_numpy(dtype=float)
+        posterior = np.ascontiguousarray(np.nan_to_num(posterior))
+        bare = posterior.sum(axis=1) <= 0
+        posterior[bare] = 1 / len(classes)
+    if not (predicted >= 0).any():
+        raise ValueError("no task has both a label and gold: check that both call tasks by the same names, of the same type")
+    found = _engine.evaluate(predicted, posterior, _codes_of(gold, tasks, classes), len(classes), ties, bootstrap, confidence, seed,
+                             threads)
+    measures = pd.DataFrame.from_dict(found["measures"], orient="index", columns=["value", "low", "high"])
+    measures.index.name = "measure"
+    curve = pd.DataFrame(found["curve"], columns=["coverage", "accuracy", "threshold"])
+    return Evaluation(measures, curve, found["tasks"], found["abstained"])
+
+
+def compare(data: Any, gold: Optional[Any] = None, *, methods: Optional[Iterable[Union[str, aggregation.Aggregator]]] = None,
+            folds: int = 5, hide: float = 0.1, classes: Optional[Iterable] = None, duplicates: str = "keep_last", seed: int = 0,
+            threads: int = 0, progress: Any = False) -> pd.DataFrame:
+    """Runs several methods on the same answers and scores each, the best one first.
+
+    With gold, by its labels on the gold tasks, which methods do not see. Without, by hidden answers: in each of `folds` rounds a
+    share `hide` of the answers is hidden, and a method is scored by the log probability that it gives to them.
+
+    methods : names or estimators; all when None
+
+    >>> import wisecrowd
+    >>> crowd = wisecrowd.simulate("hammer_spammer", tasks=300, workers=20, seed=2)
+    >>> table = wisecrowd.compare(crowd.answers, methods=["majority_vote", wisecrowd.DawidSkene(pseudo_count=1)])
+    >>> table.index[0]
+    'dawid_skene'
+    """
+    entrants = []
+    for method in aggregation.CLASSES if methods is None else methods:
+        made = aggregation_by_name(method)() if isinstance(method, str) else method
+        entrants.append((made._method, made._method_parameters()))
+    crowd = read(data, classes=classes, gold=gold, duplicates=duplicates, threads=threads)
+    if gold is None:
+        if folds * hide > 1 + 1e-9 or folds < 1 or hide <= 0:
+            raise ValueError(f"folds={folds} and hide={hide}: their product must be above 0 and at most 1")
+        with Progress(progress, "compare") as call:
+            scores = _engine.compare(crowd.answers, entrants, folds, hide, seed, threads, call)
+        if not scores:
+            raise ValueError("nothing can be hidden, because every task has one answer: compare with gold")
+        rows = {}
+        for score in scores:
+            value, low, high = score["log_probability"]
+            refused = bool(score["refusal"])
+            rows[score["method"]] = {
+                "log_probability": np.nan if refused else value, "low": np.nan if refused else low, "high": np.nan if refused else high,
+                "behind_best": np.nan if refused else score["behind_best"][0], "seconds": score["seconds"], "refusal": score["refusal"]}
+        table = pd.DataFrame.from_dict(rows, orient="index").sort_values("log_probability", ascending=False, kind="stable")
+        table.index.name = "method"
+        return table
+    rows = {}
+    for name, parameters in entrants:
+        started = time.perf_counter()
+        try:
+            with Progress(progress, name) as call:
+                fit = _engine.aggregate(crowd.answers, name, parameters, None, None, seed, threads, call)
+        except ValueError as error:
+            rows[name] = {"refusal": str(error)}
+            continue
+        seconds = time.perf_counter() - started
+        found = _engine.evaluate(fit["labels"], fit["posterior"], crowd.gold, len(crowd.classes), "lowest", 1000, 0.95, seed, threads)
+        measures = found["measures"]
+        rows[name] = {"accuracy": measures["accuracy"][0], "low": measures["accuracy"][1], "high": measures["accuracy"][2],
+                      **{key: measures[key][0] for key in ("macro_f1", "log_loss", "brier", "ece")},
+                      "iterations": fit["iterations"], "status": fit["status"], "seconds": seconds, "refusal": ""}
+    table = pd.DataFrame.from_dict(rows, orient="index")
+    if "accuracy" in table:
+        table = table.sort_values("accuracy", ascending=False, kind="stable")
+    table.index.name = "method"
+    return table
+
+
+@dataclass
+class Simulation:
+    """A crowd whose truth is known."""
+
+    answers: pd.DataFrame  # task, worker, label
+    gold: pd.Series  # true_label by task
+    workers: pd.DataFrame  # by worker: kind, accuracy
+    errors: pd.DataFrame  # the true tables, as errors_
+    priors: pd.Series
+    test_answers: pd.DataFrame  # answers to tasks outside of train
+    splits: pd.Series  # train, valid or test, by task
+    features: Optional[pd.DataFrame] = None  # by task
+
+
+def simulate(kind: str = "dawid_skene", *, tasks: Optional[int] = None, workers: Optional[int] = None, classes: Optional[int] = None,
+             answers_per_task: Optional[int] = None, test_tasks: int = 0, class_shares: Optional[Iterable[float]] = None,
+             gaussian_features: Optional[float] = None, gaussian_columns: int = 0, seed: int = 0, threads: int = 0,
+             progress: Any = False, **parameters: Any) -> Simulation:
+    """Draws a crowd of a kind that `simulation_kinds()` lists. Each kind has parameters of its own, given by name.
+
+    >>> import wisecrowd
+    >>> crowd = wisecrowd.simulate("hammer_spammer", tasks=1000, workers=40, classes=3, seed=1)
+    >>> crowd.answers.shape
+    (5000, 3)
+    """
+    size = {"tasks": tasks, "workers": workers, "classes": classes, "answers_per_task": answers_per_task}
+    size = {name: whole_number(name, value) for name, value in size.items() if value is not None}
+    seed, threads, test_tasks = whole_number("seed", seed), whole_number("threads", threads), whole_number("test_tasks", test_tasks)
+    with Progress(progress, "simulate") as call:
+        made = _engine.simulate(
+            kind, size, parameters,
+            {"test_tasks": test_tasks, "class_shares": None if class_shares is None else list(class_shares),
+             "gaussian_features": gaussian_features, "gaussian_columns": gaussian_columns}, seed, threads, call)
+    task_index = as_index(made["tasks"], "task")
+    worker_index = as_index(made["workers"], "worker")
+    class_index = as_index(made["classes"], "label")
+
+    def frame(columns):
+        return pd.DataFrame({"task": made["tasks"][columns[0]], "worker": made["workers"][columns[1]],
+                             "label": made["classes"][columns[2]]})
+
+    tables = made["confusion"]
+    priors = made["class_prior"]
+    names = np.array(["train", "valid", "test"], dtype=object)
+    splits = names[made["splits"]] if len(made["splits"]) else np.full(len(task_index), "train", dtype=object)
+    return Simulation(
+        answers=frame(made["answers"]),
+        gold=pd.Series(made["classes"][made["gold"]], index=task_index, name="true_label"),
+        workers=pd.DataFrame({"kind": made["worker_kind"], "accuracy": np.einsum("wkk,k->w", tables, priors)}, index=worker_index),
+        errors=pd.DataFrame(np.swapaxes(tables, 1, 2).reshape(-1, len(class_index)),
+                            index=pd.MultiIndex.from_product([worker_index, class_index]), columns=as_index(made["classes"], None)),
+        priors=pd.Series(priors, index=class_index, name="prior"),
+        test_answers=frame(made["test_answers"]),
+        splits=pd.Series(splits, index=task_index, name="split"),
+        features=None if made["features"] is None else pd.DataFrame(made["features"], index=task_index),
+    )
+
+
+def simulation_kinds() -> pd.DataFrame:
+    """The kinds of crowds that `simulate` draws, with their parameters."""
+    kinds = _engine.simulation_kinds()
+    return pd.DataFrame({"summary": [kind["summary"] for kind in kinds],
+                         "parameters": [{spec["name"]: spec["default"] for spec in kind["parameters"]} for kind in kinds]},
+                        index=pd.Index([kind["name"] for kind in kinds], name="kind"))
+
+
+def methods(features: Optional[bool] = None) -> pd.DataFrame:
+    """What there is: all methods with their classes, one sentence each, and when to use which.
+
+    features : True for those that learn from features, False for those that see answers alone; None for all
+
+    >>> import wisecrowd
+    >>> wisecrowd.methods().loc["dawid_skene", "estimator"]
+    'DawidSkene'
+    """
+    rows = []
+    for learns, infos in ((False, _engine.aggregation_methods()), (True, _engine.learning_methods())):
+        if features is None or features == learns:
+            rows += [{"method": info["name"], "estimator": class_name(info["name"]), "features": learns, "summary": info["summary"],
+                      "when_to_use": info["when_to_use"]} for info in infos]
+    return pd.DataFrame(rows).set_index("method")
+
+
+def aggregation_by_name(name: str):
+    """The class of a method: 'dawid_skene' is DawidSkene."""
+    if name in aggregation.CLASSES:
+        return aggregation.CLASSES[name]
+    for cls in aggregation.CLASSES.values():
+        if cls.__name__ == name:
+            return cls
+    raise ValueError(f"there is no method '{name}': there are {', '.join(aggregation.CLASSES)}")
+
+
+def estimator(name: str, **parameters: Any):
+    """An estimator by the name of its method, as on the command line.
+
+    >>> import wisecrowd
+    >>> wisecrowd.estimator("dawid_skene", max_iterations=20)
+    DawidSkene(max_iterations=20)
+    """
+    if name in learning.CLASSES:
+        return learning.CLASSES[name](**parameters)
+    return aggregation_by_name(name)(**parameters)

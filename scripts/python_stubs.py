@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""Writes the type stubs of wisecrowd.aggregation and wisecrowd.learning, whose classes are made when they are imported.
+
+    python_stubs.py         writes them beside the package's sources
+    python_stubs.py --check   exits with 1 when those that are there are not current
+
+Needs an importable wisecrowd, such as PYTHONPATH=build/release/python.
+"""
+import sys
+from pathlib import Path
+
+import wisecrowd
+from wisecrowd import _crowd_kit, _engine
+
+FOLDER = Path(__file__).resolve().parent.parent / "python/wisecrowd"
+COMMON = {"classes": "Optional[Iterable[Any]]", "duplicates": "str", "seed": "int", "threads": "int",
+          "progress": "Union[bool, Callable[[str, float, float, Optional[float]], Any]]"}
+EXTRA = {"default_skill": "Optional[float]", "on_missing_skill": "str", "initial_error_strategy": "Optional[str]",
+         "network": "str", "hidden": "int", "layers": "int", "dropout": "float"}
+HEAD = '''# Made by scripts/python_stubs.py from the engine's tables; do not edit.
+from typing import Any, Callable, Iterable, Literal, Optional, Union
+'''
+
+
+def type_of(cls, name):
+    if name in COMMON:
+        return COMMON[name]
+    spec = next((spec for spec in cls._info["parameters"] if spec["name"] == name), None)
+    if spec is None:
+        return EXTRA[name]
+    if spec["choices"]:
+        return f"Literal[{', '.join(map(repr, spec['choices']))}]"
+    return {bool: "bool", int: "int", float: "float", str: "str"}[type(spec["default"])]
+
+
+def class_stub(cls, base):
+    lines = [f"class {cls.__name__}({base}):"]
+    for name in cls._defaults:
+        lines.append(f"    {name}: {type_of(cls, name)}")
+    lines.append("    def __init__(")
+    lines.append("        self,")
+    keywords = False
+    for name, parameter in cls.__signature__.parameters.items():
+        if parameter.kind is parameter.KEYWORD_ONLY and not keywords:
+            lines.append("        *,")
+            keywords = True
+        lines.append(f"        {name}: {type_of(cls, name)} = ...,")
+    for theirs, synonym in cls._synonyms.items():
+        if not keywords:
+            lines.append("        *,")
+            keywords = True
+        if theirs not in cls._defaults:
+            lines.append(f"        {theirs}: Any = ...,")
+    lines.append("    ) -> None: ...")
+    return "\n".join(lines) + "\n"
+
+
+def exported(module):
+    return "\n".join(["__all__ = [", *(f"    {name!r}," for name in module.__all__), "]"])
+
+
+def stubs():
+    bases = {cls: name for name, cls in vars(_crowd_kit).items() if name.endswith("Base")}
+    used = sorted({bases[cls.__mro__[1]] for cls in wisecrowd.aggregation.CLASSES.values() if cls.__mro__[1] in bases})
+    aggregation = [HEAD, "from ._aggregator import Aggregator as Aggregator", f"from ._crowd_kit import {', '.join(used)}", "",
+                   exported(wisecrowd.aggregation), "CLASSES: dict[str, type[Aggregator]]", ""]
+    for cls in wisecrowd.aggregation.CLASSES.values():
+        aggregation.append(class_stub(cls, bases.get(cls.__mro__[1], "Aggregator")))
+    learning = [HEAD, "from ._learner import Learner as Learner", "", exported(wisecrowd.learning), "CLASSES: dict[str, type[Learner]]", ""]
+    for cls in wisecrowd.learning.CLASSES.values():
+        learning.append(class_stub(cls, "Learner"))
+    engine = '''# What the package uses of the C++ module; the package is what people use.
+from typing import Any
+
+__version__: str
+default_aggregation_method: str
+default_learning_method: str
+
+def __getattr__(name: str) -> Any: ...
+'''
+    return {"aggregation.pyi": "\n".join(aggregation), "learning.pyi": "\n".join(learning), "_engine.pyi": engine}
+
+
+def main():
+    outdated = []
+    for name, text in stubs().items():
+        path = FOLDER / name
+        if "--check" in sys.argv:
+            if not path.is_file() or path.read_text(encoding="utf-8") != text:
+                outdated.append(name)
+        else:
+            path.write_text(text, encoding="utf-8")
+    if outdated:
+        print(f"not current: {', '.join(outdated)}; run scripts/python_stubs.py")
+    return 1 if outdated else 0
+
+
+if __name__ == "__main__":
+    assert _engine.__version__
+    sys.exit(main())

@@ -1,0 +1,117 @@
+"""Learners follow scikit-learn: fit(X, answers), predict, predict_proba."""
+import pickle
+import unittest
+
+import numpy as np
+import pandas as pd
+
+import wisecrowd
+
+
+def crowd_with_features(seed=1):
+    crowd = wisecrowd.simulate("dawid_skene", tasks=300, workers=20, gaussian_features=3.0, test_tasks=200, seed=seed)
+    train = crowd.features[crowd.splits == "train"]
+    test = crowd.features[crowd.splits == "test"]
+    return crowd, train, test
+
+
+class Learners(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.crowd, cls.train, cls.test = crowd_with_features()
+        cls.fitted = wisecrowd.CCEM(epochs=15).fit(cls.train, cls.crowd.answers)
+
+    def test_predict(self):
+        labels = self.fitted.predict(self.test)
+        probas = self.fitted.predict_proba(self.test)
+        self.assertEqual(probas.shape, (200, 2))
+        np.testing.assert_allclose(probas.sum(axis=1), 1)
+        self.assertEqual(list(self.fitted.classes_[probas.argmax(axis=1)]), list(labels))
+        self.assertGreater(self.fitted.score(self.test, self.crowd.gold[self.test.index]), 0.9)
+
+    def test_labels_of_answered_tasks(self):
+        self.assertEqual(list(self.fitted.labels_.index), list(self.train.index))
+        self.assertGreater((self.fitted.labels_ == self.crowd.gold[self.train.index]).mean(), 0.9)
+        self.assertEqual(list(self.fitted.errors_.columns), ["0", "1"])
+        self.assertEqual(len(self.fitted.curve_), 15)
+        self.assertTrue(1 <= self.fitted.chosen_epoch_ <= 15)
+        self.assertEqual(len(self.fitted.worker_summary_), 20)
+
+    def test_array_whose_rows_are_tasks(self):
+        rows = {task: row for row, task in enumerate(self.train.index)}
+        numbered = self.crowd.answers.assign(task=self.crowd.answers.task.map(rows))
+        fitted = wisecrowd.CCEM(epochs=15).fit(self.train.to_numpy(), numbered)
+        np.testing.assert_array_equal(fitted.predict_proba(self.test), self.fitted.predict_proba(self.test))
+        as_text = wisecrowd.CCEM(epochs=15).fit(self.train.to_numpy(), numbered.astype({"task": str}))  # other order of tasks
+        self.assertGreater(as_text.score(self.test, self.crowd.gold[self.test.index]), 0.9)
+
+    def test_rows_without_answers_are_predicted(self):
+        fitted = wisecrowd.CCEM(epochs=5).fit(self.crowd.features, self.crowd.answers)
+        self.assertEqual(len(fitted.row_probas_), 500)
+        self.assertEqual(len(fitted.labels_), 300)
+        np.testing.assert_allclose(fitted.row_probas_.loc[self.test.index], fitted.predict_proba(self.test), atol=1e-6)
+
+    def test_pickling(self):
+        again = pickle.loads(pickle.dumps(self.fitted))
+        np.testing.assert_array_equal(again.predict_proba(self.test), self.fitted.predict_proba(self.test))
+        pd.testing.assert_series_equal(again.labels_, self.fitted.labels_)
+
+    def test_same_bits_for_any_number_of_threads(self):
+        again = wisecrowd.CCEM(epochs=15, threads=1).fit(self.train, self.crowd.answers)
+        np.testing.assert_array_equal(again.predict_proba(self.test), self.fitted.predict_proba(self.test))
+
+    def test_gold_of_rows_that_nobody_answered(self):
+        gold = self.crowd.gold[self.test.index[:50]]
+        info = {info["name"]: info for info in wisecrowd._engine.learning_methods()}
+        name = next(name for name, entry in info.items() if entry["uses_gold"] and name != "auto_learner")
+        fitted = wisecrowd.estimator(name, epochs=5, **({} if info[name]["linear_only"] else {"network": "linear"}))
+        fitted.fit(self.crowd.features, self.crowd.answers, gold)
+        self.assertEqual(len(fitted.labels_), 350)
+        self.assertTrue((fitted.labels_[gold.index] == gold).all())
+
+    def test_images(self):
+        rng = np.random.default_rng(0)
+        truth = rng.integers(0, 2, 120)
+        images = rng.normal(size=(120, 6, 6)) + truth[:, None, None]
+        answers = [(task, f"w{worker}", int(truth[task])) for task in range(120) for worker in range(3)]
+        fitted = wisecrowd.TwoStage(epochs=20, learning_rate=0.05, network="linear").fit(images, answers)
+        self.assertGreater(fitted.score(images, truth), 0.9)
+
+    def test_sparse_rows(self):
+        try:
+            from scipy import sparse
+        except ImportError:
+            self.skipTest("scipy is not installed")
+        rows = {task: row for row, task in enumerate(self.train.index)}
+        answers = self.crowd.answers.assign(task=self.crowd.answers.task.map(rows))
+        fitted = wisecrowd.TwoStage(epochs=20, learning_rate=0.05, network="linear").fit(sparse.csr_matrix(self.train.to_numpy()), answers)
+        predicted = fitted.predict(sparse.csr_matrix(self.test.to_numpy()))
+        self.assertGreater((predicted == self.crowd.gold[self.test.index].to_numpy()).mean(), 0.85)
+
+    def test_refusals(self):
+        with self.assertRaisesRegex(ValueError, "dimensions"):
+            wisecrowd.CCEM().fit(np.zeros(5), self.crowd.answers)
+        with self.assertRaisesRegex(ValueError, "no task of the answers"):
+            wisecrowd.CCEM().fit(np.zeros((5, 2)), self.crowd.answers)
+        with self.assertRaisesRegex(ValueError, "numbers"):
+            wisecrowd.CCEM().fit(self.train.astype(str) + "x", self.crowd.answers)
+        with self.assertRaises(ValueError):
+            wisecrowd.CCEM().fit(self.train * np.nan, self.crowd.answers)
+        with self.assertRaises(ValueError):
+            self.fitted.predict(np.zeros((3, 7)))
+        for wrong in ({"hidden": 0}, {"layers": "two"}, {"dropout": 1.0}, {"network": "nonsense"}):
+            with self.assertRaisesRegex((ValueError, OSError), next(iter(wrong.values())).__str__()):
+                wisecrowd.CCEM(**wrong).fit(self.train, self.crowd.answers)
+        with self.assertRaises(wisecrowd.NotFittedError):
+            wisecrowd.CCEM().predict(self.test)
+        with self.assertRaises(OSError):
+            self.fitted.save_model("/nonexistent/folder")
+
+    def test_linear_only(self):
+        self.assertEqual(wisecrowd.Raykar().network, "linear")
+        with self.assertRaises(ValueError):
+            wisecrowd.Raykar(network="mlp").fit(self.train, self.crowd.answers)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,124 @@
+"""describe, evaluate, compare, simulate, methods; and every example in a docstring."""
+import doctest
+import subprocess
+import sys
+import unittest
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from frames import shuffled_answers
+
+import wisecrowd
+from wisecrowd import aggregation, learning, tools
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Describe(unittest.TestCase):
+    def test_counts(self):
+        frame, _ = shuffled_answers()
+        found = wisecrowd.describe(frame)
+        self.assertEqual((found.tasks, found.workers, found.classes, found.answers), (40, 8, 3, 200))
+        self.assertEqual(found.answers_per_class.to_dict(), frame.label.value_counts().sort_index().to_dict())
+        self.assertIn("200 answers by 8 workers", str(found))
+
+    def test_warnings(self):
+        found = wisecrowd.describe({"task": [1, 2], "worker": ["a", "b"], "label": ["x", "y"]})
+        self.assertTrue(found.warnings)
+
+
+class Evaluate(unittest.TestCase):
+    def test_like_by_hand(self):
+        gold = pd.Series({1: "a", 2: "b", 3: "a", 4: "b", 9: "a"})
+        labels = pd.Series({1: "a", 2: "b", 3: "b", 4: None, 5: "a"})
+        score = wisecrowd.evaluate(labels, gold)
+        self.assertEqual((score.tasks, score.abstained), (3, 2))
+        self.assertAlmostEqual(score.accuracy, 2 / 3)
+        with self.assertRaises(AttributeError):
+            score.brier  # noqa: B018
+
+    def test_probabilities(self):
+        gold = pd.Series({"x": 0, "y": 1})
+        probas = pd.DataFrame({0: [0.9, 0.2], 1: [0.1, 0.8]}, index=["x", "y"])
+        score = wisecrowd.evaluate(pd.Series({"x": 0, "y": 1}), gold, probas)
+        self.assertAlmostEqual(score.log_loss, -(np.log(0.9) + np.log(0.8)) / 2)
+        self.assertAlmostEqual(score.brier, (2 * 0.1**2 + 2 * 0.2**2) / 2)
+
+    def test_nothing_in_common(self):
+        with self.assertRaisesRegex(ValueError, "same names"):
+            wisecrowd.evaluate(pd.Series({"1": "a"}), pd.Series({1: "a"}))
+
+
+class Compare(unittest.TestCase):
+    def test_with_gold(self):
+        frame, gold = shuffled_answers(tasks=100)
+        table = wisecrowd.compare(frame, gold, methods=["majority_vote", wisecrowd.DawidSkene(5), "KOS", "sml"])
+        self.assertEqual(sorted(table.index), ["dawid_skene", "kos", "majority_vote", "sml"])
+        expected = (wisecrowd.MajorityVote().fit_predict(frame) == gold).mean()
+        self.assertAlmostEqual(table.loc["majority_vote", "accuracy"], expected)
+        self.assertTrue(table.loc["sml", "refusal"])  # it is for two classes
+
+    def test_without_gold(self):
+        frame, _ = shuffled_answers(tasks=100)
+        table = wisecrowd.compare(frame, methods=["majority_vote", "dawid_skene"], folds=2)
+        self.assertEqual(table["behind_best"].iloc[0], 0)
+        self.assertTrue(table["log_probability"].is_monotonic_decreasing)
+        with self.assertRaisesRegex(ValueError, "product"):
+            wisecrowd.compare(frame, folds=20)
+        with self.assertRaisesRegex(ValueError, "no method 'nonsense'"):
+            wisecrowd.compare(frame, methods=["nonsense"])
+
+
+class Simulate(unittest.TestCase):
+    def test_same_seed_same_crowd(self):
+        one, two = (wisecrowd.simulate("hammer_spammer", tasks=50, workers=9, seed=4) for _ in range(2))
+        pd.testing.assert_frame_equal(one.answers, two.answers)
+        self.assertEqual(len(one.workers), 9)
+        self.assertFalse(one.answers.equals(wisecrowd.simulate("hammer_spammer", tasks=50, workers=9, seed=5).answers))
+
+    def test_tables_are_the_true_ones(self):
+        crowd = wisecrowd.simulate("dawid_skene", tasks=4000, workers=3, classes=2, answers_per_task=3, seed=1)
+        joined = crowd.answers.join(crowd.gold, on="task")
+        counts = joined.groupby(["worker", "label", "true_label"]).size().unstack()
+        np.testing.assert_allclose(counts / counts.groupby("worker").sum(), crowd.errors, atol=0.05)
+
+    def test_every_kind_is_listed(self):
+        kinds = wisecrowd.simulation_kinds()
+        self.assertIn("hammer_spammer", kinds.index)
+        with self.assertRaisesRegex(ValueError, "hammer_spammer"):
+            wisecrowd.simulate("nonsense")
+        with self.assertRaisesRegex(ValueError, "nonsense"):
+            wisecrowd.simulate("hammer_spammer", nonsense=3)
+        with self.assertRaisesRegex(ValueError, "tasks=-1"):
+            wisecrowd.simulate("hammer_spammer", tasks=-1)
+
+
+class Methods(unittest.TestCase):
+    def test_table(self):
+        table = wisecrowd.methods()
+        self.assertEqual(len(table), len(aggregation.CLASSES) + len(learning.CLASSES))
+        self.assertTrue(all(hasattr(wisecrowd, name) for name in table.estimator))
+        self.assertEqual(len(wisecrowd.methods(features=False)), len(aggregation.CLASSES))
+
+
+class Documentation(unittest.TestCase):
+    def test_examples_in_docstrings(self):
+        for module in (wisecrowd, aggregation, tools):
+            with self.subTest(module.__name__):
+                found = doctest.testmod(module)
+                self.assertGreater(found.attempted, 0)
+                self.assertEqual(found.failed, 0)
+
+    def test_examples_of_learners(self):
+        found = doctest.testmod(learning)
+        self.assertGreater(found.attempted, len(learning.CLASSES))
+        self.assertEqual(found.failed, 0)
+
+    def test_stubs_are_current(self):
+        run = subprocess.run([sys.executable, ROOT / "scripts/python_stubs.py", "--check"], capture_output=True, text=True)
+        self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
