@@ -44,7 +44,10 @@ std::string reason(const Advice& advice, const WorkerJudgement& judged) {
       return fmt::format("as a rule it says {} where the truth is {}", class_name(advice, judged.said),
                          class_name(advice, judged.truth));
     case WorkerAdvice::keep: return "its answers tell the truth apart";
-    case WorkerAdvice::unsure: return judged.answers == 0 ? "it has not answered" : "too few answers to say";
+    case WorkerAdvice::unsure:
+      if (judged.answers == 0) return "it has not answered";
+      return judged.answers < JudgeOptions{}.least_answers ? "too few answers to say"
+                                                           : "it may or may not be better than guessing";
   }
   return "";
 }
@@ -193,8 +196,8 @@ void select_advice(const SelectOptions& options, Session& session) {
   const Screen& screen = session.out_screen;
   session.out.add(fmt::format("{}\n", screen.bold("Tasks that deserve more answers, the most rewarding first")));
   session.out.add(tasks_table(advice, screen));
-  session.out.add(fmt::format("\n{}  keep {}, retrain {}, stop asking {}, too few answers to say {}\n",
-                              screen.bold("Workers"), counts[0], counts[1], counts[2], counts[3]));
+  session.out.add(fmt::format("\n{}  keep {}, retrain {}, stop asking {}, unsure about {}\n", screen.bold("Workers"),
+                              counts[0], counts[1], counts[2], counts[3]));
   session.out.add(workers_table(advice, screen));
   if (!options.out.empty()) {
     session.out.add(fmt::format("\n{}  {}: tasks.csv, workers.csv, summary.json\n", screen.bold("Written"),

@@ -104,6 +104,22 @@ class Select(ProgramTest):
         for row in tasks:
             self.assertNotIn((row["task"], row["ask"]), said)
 
+    def test_choices_from_a_state(self):
+        labels = self.crowd()
+        self.run_program("state", "init", "crowd.db", labels, "--quiet")
+        done = self.run_program("select", "crowd.db", "--budget", 20)
+        rows = list(csv.DictReader(done.stdout.splitlines()))
+        self.assertEqual(len(rows), 20)
+        said = {(row["task"], row["worker"]) for row in self.rows(labels)}
+        self.assertFalse(said & {(row["task"], row["worker"]) for row in rows})
+        self.assertEqual(len({row["task"] for row in rows}), 20)  # one pair per task and batch
+        # Prices, capacities, and somebody whom the state does not know.
+        self.write("offers.csv", "worker,cost,capacity,available\nworker_000001,2,1,yes\nnew,1,3,\nworker_000002,0.5,,no\n")
+        self.run_program("select", "crowd.db", "-b", 100, "-w", "offers.csv", "--out", "chosen.csv")
+        chosen = self.rows("chosen.csv")
+        self.assertEqual(sorted(row["worker"] for row in chosen), ["new", "new", "new", "worker_000001"])
+        self.assertEqual(sum(float(row["cost"]) for row in chosen), 5)
+
     def test_refusals(self):
         labels = self.crowd()
         for words, code, part in (

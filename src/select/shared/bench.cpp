@@ -7,13 +7,17 @@
 namespace wisecrowd::selecting {
 namespace {
 
-/// Typical posteriors, and how many workers are kept for each. With 16 × 256 kept, the best of them for a task is the
-/// best of all in nearly every case (bench_test.cpp measures it), and the cost is that of 16 looks at every worker.
+/// Typical posteriors, and how many workers are kept for each: enough for a batch in which everybody is asked once.
 constexpr std::size_t kTypical = 16;
 constexpr std::size_t kSampledTasks = 512;
-constexpr std::size_t kRanked = 256;
-/// How many of a ranking are looked at for one task, counting those who can be asked.
+constexpr std::size_t kRanked = 1024;
+/// How many of a ranking are looked at for one task, counting those who can be asked. With 24, the best of them is the
+/// best of all in nearly every case (picker_test.cpp measures it).
 constexpr std::size_t kLooked = 24;
+/// So many pairs are looked at one by one.
+constexpr std::size_t kFewPairs = 2'000'000;
+/// From so many workers on, a random one is drawn instead of giving each a lot.
+constexpr std::size_t kManyWorkers = 256;
 
 double distance(std::span<const double> a, std::span<const double> b) noexcept {
   double sum = 0;
@@ -36,7 +40,8 @@ Bench::Bench(const PairRule& rule, std::size_t per_worker, const RunContext& con
     left_[j] = offers[j].available ? std::min(most, offers[j].capacity) : 0;
   }
   open_count_ = left_.size() - static_cast<std::size_t>(std::count(left_.begin(), left_.end(), 0U));
-  if (crowd_.askable || rule.depends_on_task() || open_count_ <= kRanked) return;
+  if (crowd_.askable || rule.depends_on_task() || open_count_ * crowd_.task_count() <= kFewPairs) return;
+  if (open_count_ <= 2 * kLooked) return;
   choose_typical();
   rank_all();
 }
@@ -49,7 +54,7 @@ void Bench::choose_typical() {
   std::vector<std::size_t> sample;
   const std::size_t step = std::max<std::size_t>(1, tasks / kSampledTasks);
   for (std::size_t i = 0; i < tasks; i += step) sample.push_back(i);
-  Ranking mean{std::vector<double>(classes, 0), {}, 0};
+  Ranking mean{std::vector<double>(classes, 0), {}};
   for (const std::size_t i : sample) {
     for (std::size_t k = 0; k < classes; ++k) {
       mean.posterior[k] += crowd_.posterior_of(i)[k] / static_cast<double>(sample.size());
@@ -66,7 +71,7 @@ void Bench::choose_typical() {
     }
     if (nearest_so_far[farthest] < 1e-6) break;
     const auto posterior = crowd_.posterior_of(sample[farthest]);
-    rankings_.push_back({{posterior.begin(), posterior.end()}, {}, 0});
+    rankings_.push_back({{posterior.begin(), posterior.end()}, {}});
   }
 }
 
@@ -86,7 +91,6 @@ void Bench::rank_all() {
       std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kept), all.end(), better);
     std::sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kept), better);
     ranking.workers.resize(kept);
-    ranking.used_up = 0;
     for (std::size_t n = 0; n < kept; ++n) ranking.workers[n] = static_cast<std::uint32_t>(all[n].worker);
   });
 }
@@ -136,7 +140,7 @@ Bench::Best Bench::best(std::size_t task, std::span<const double> posterior, std
 Bench::Best Bench::anyone(std::size_t task, std::size_t turn, std::span<const std::size_t> taken) const {
   Best found;
   const auto lot = [&](std::size_t worker) { return rule_.lot(task, worker + (turn << 33U)); };
-  if (!crowd_.askable && open_count_ > kRanked) {
+  if (!crowd_.askable && open_count_ > kManyWorkers) {
     // Many to choose from: draw until one can be asked.
     for (std::size_t draw = 0; draw < 64; ++draw) {
       const auto worker = static_cast<std::size_t>(lot(left_.size() + draw) * static_cast<double>(left_.size()));
@@ -171,19 +175,14 @@ bool Bench::take(std::size_t worker) {
   if (left_[worker] != kUnlimited) --left_[worker];
   if (left_[worker] > 0) return false;
   --open_count_;
-  for (Ranking& ranking : rankings_) {
-    ranking.used_up +=
-        std::find(ranking.workers.begin(), ranking.workers.end(), worker) != ranking.workers.end() ? 1 : 0;
-  }
+  for (Ranking& ranking : rankings_) std::erase(ranking.workers, static_cast<std::uint32_t>(worker));
   return true;
 }
 
 void Bench::refresh() {
-  const bool short_one = std::any_of(rankings_.begin(), rankings_.end(), [](const Ranking& ranking) {
-    return ranking.used_up + 2 * kLooked > ranking.workers.size();
-  });
-  // A ranking that holds everybody who is left cannot grow.
-  if (short_one && open_count_ > 2 * kLooked) rank_all();
+  const bool short_one = std::any_of(rankings_.begin(), rankings_.end(),
+                                     [](const Ranking& ranking) { return ranking.workers.size() < kLooked; });
+  if (short_one && open_count_ >= kLooked) rank_all();  // those who are left may be too few for a full ranking
 }
 
 }  // namespace wisecrowd::selecting

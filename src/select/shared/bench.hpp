@@ -43,7 +43,6 @@ class Bench {
   struct Ranking {
     std::vector<double> posterior;       // a typical one
     std::vector<std::uint32_t> workers;  // the best for it, the best first
-    std::size_t used_up = 0;             // how many of them are gone
   };
   void choose_typical();
   void rank_all();

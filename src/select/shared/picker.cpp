@@ -15,6 +15,14 @@ constexpr std::size_t kTasksPerBlock = 256;
 /// A second pair of one task is valued over all outcomes of the first ones; beyond so many, by the first ones alone.
 constexpr std::size_t kMostOutcomes = 4096;
 
+/// A worker who is used up may have been the best for thousands of tasks. With more waiting tasks than this, one whose
+/// next best pair is worth nearly as much is served at once instead of waiting behind all the others …
+constexpr std::size_t kExactTasks = 256;
+constexpr double kNearly = 0.98;
+/// … and of very many tasks only the first so many per pair take part in a joint choice.
+constexpr std::size_t kTasksPerPair = 4;
+constexpr std::size_t kLeastTasks = 4096;
+
 /// A task that waits for its turn.
 struct Waiting {
   std::size_t turn = 0;  // fewer first, but for Kind::pairs and Kind::lots always 0
@@ -109,6 +117,13 @@ class Batch {
       selection_.settled += state[i] == 1 ? 1 : 0;
       selection_.exhausted += state[i] == 2 ? 1 : 0;
     }
+    nearly_ = waiting.size() > kExactTasks ? kNearly : 1;
+    const std::size_t most = std::max(kLeastTasks, request_.pairs <= tasks ? request_.pairs * kTasksPerPair : tasks);
+    if (order_.kind == TaskOrder::Kind::pairs && waiting.size() > most) {
+      const auto end = waiting.begin() + static_cast<std::ptrdiff_t>(most);
+      std::nth_element(waiting.begin(), end, waiting.end(), [](const Waiting& a, const Waiting& b) { return b < a; });
+      waiting.erase(end, waiting.end());
+    }
     queue_ = std::priority_queue<Waiting>(std::less<Waiting>{}, std::move(waiting));
   }
 
@@ -143,8 +158,11 @@ class Batch {
       best = bench_.best(next.task, posterior_of(next.task), already);
       if (best.found && order_.kind == TaskOrder::Kind::pairs) {
         // The one it waited for is used up: it may have to wait again.
-        queue_.push({next.turn, added_value(next.task, best), next.lot, next.task, best.worker});
-        return;
+        const Waiting again{next.turn, added_value(next.task, best), next.lot, next.task, best.worker};
+        if (!queue_.empty() && again.key < nearly_ * queue_.top().key) {
+          queue_.push(again);
+          return;
+        }
       }
     }
     if (!best.found) {
@@ -254,6 +272,7 @@ class Batch {
   std::priority_queue<Waiting> queue_;
   std::map<std::size_t, Chosen> chosen_;
   double spent_ = 0;
+  double nearly_ = 1;
   Selection selection_;
 };
 
