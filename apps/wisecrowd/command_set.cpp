@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <charconv>
 
+#include "dalc_loop_command.hpp"
 #include "failure.hpp"
 #include "screen_text.hpp"
 
 namespace wisecrowd::app {
+
+void add_select(CommandSet& commands);
+
 namespace {
 
 std::vector<std::string> option_names(const CLI::App& parser) {
@@ -112,10 +116,13 @@ CommandSet::CommandSet() {
   add_aggregate(*this);
   add_learn(*this);
   add_predict(*this);
+  add_dalc_loop(*this);
   add_describe(*this);
   add_evaluate(*this);
   add_compare(*this);
+  add_state(*this);
   add_simulate(*this);
+  add_select(*this);
   add_methods(*this);
   add_demo(*this);
   add_completion(*this);

@@ -32,7 +32,7 @@ Word word_of(const CLI::Option& option, const std::string& name, const Command& 
     case ValueHint::Kind::learner: word.values = learner_names(); break;
     case ValueHint::Kind::any_method:
       word.values = method_names();
-      for (std::string& name : learner_names()) word.values.push_back(std::move(name));
+      for (std::string& learner : learner_names()) word.values.push_back(std::move(learner));
       break;
     case ValueHint::Kind::simulation:
       for (const SimulationInfo& info : simulation_kinds()) word.values.push_back(info.name);
@@ -85,6 +85,10 @@ std::string bash_script(const CommandSet& commands) {
     if (!words.positionals.empty() && !words.positionals.front().values.empty()) {
       positional = fmt::format("COMPREPLY=($(compgen -W '{}' -- \"$current\"))",
                                fmt::join(words.positionals.front().values, " "));
+      if (words.positionals.size() > 1) {
+        positional =
+            fmt::format("if ((COMP_CWORD == 2)); then {}; else compopt -o default 2>/dev/null; fi", positional);
+      }
     } else if (!words.positionals.empty()) {
       positional = "COMPREPLY=($(compgen -f -- \"$current\")); compopt -o filenames 2>/dev/null";
     }

@@ -8,6 +8,7 @@
 #include "failure.hpp"
 #include "help_text.hpp"
 #include "screen_text.hpp"
+#include "select_modes.hpp"
 
 namespace wisecrowd::app {
 namespace {
@@ -63,6 +64,18 @@ Json learner_json(const LearnerInfo& info) {
           {"uses_gold", info.uses_gold},
           {"linear_only", info.linear_only},
           {"max_classes", info.max_classes == 0 ? Json(nullptr) : Json(info.max_classes)},
+          {"parameters", parameters_json(info.parameters)}};
+}
+
+Json selector_json(const SelectorInfo& info) {
+  return {{"name", info.name},
+          {"title", info.title},
+          {"is_default", info.name == default_selector()},
+          {"summary", info.summary},
+          {"when_to_use", info.when_to_use},
+          {"reference", info.reference},
+          {"needs_passes", info.needs_passes},
+          {"needs_reliability", info.needs_reliability},
           {"parameters", parameters_json(info.parameters)}};
 }
 
@@ -125,22 +138,51 @@ std::string method_text(const MethodInfo& info, const Screen& screen) {
          parameter_section(info.parameters, fmt::format("wisecrowd aggregate LABELS --method {}", info.name), screen);
 }
 
+std::string selector_text(const SelectorInfo& info, const Screen& screen) {
+  std::string text = fmt::format("{}: {}{}\n", screen.bold(info.name), info.title,
+                                 info.name == default_selector() ? " (the default of select)" : "");
+  text += fmt::format("  {}\n", wrapped(info.summary, screen.width, 2));
+  text += section("When to use it", info.when_to_use, screen);
+  if (info.needs_passes) text += section("What it needs", "Passes of a network with dropout.", screen);
+  if (info.needs_reliability) {
+    text += section("What it needs", "A model of features that knows how reliable a worker is on a task.", screen);
+  }
+  text += section("Reference", info.reference, screen);
+  return text + parameter_section(info.parameters,
+                                  fmt::format("wisecrowd select STATE --budget 100 --policy {}", info.name), screen);
+}
+
+bool is_selector(const std::string& name) {
+  const auto names = selector_names();
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 bool is_learner(const std::string& name) {
   const auto learners = learner_names();
   return std::find(learners.begin(), learners.end(), name) != learners.end();
 }
 
-/// The method or the learner of that name; a usage error suggests the nearest of both.
+/// The method, the learner or the policy of that name; a usage error suggests the nearest of all. A learner and a
+/// policy may share a name (dalc): then both are told about, the policy in JSON as part of the list only.
 void tell_about(const Options& options, Session& session) {
   const Screen& screen = session.out_screen;
   if (is_learner(options.name)) {
     const LearnerInfo& info = learner_named(options.name);
     session.out.add(options.json ? learner_json(info).dump(2) + "\n" : learner_text(info, screen));
+    if (!options.json && is_selector(options.name)) {
+      session.out.add("\n" + selector_text(selector_named(options.name), screen));
+    }
+    return;
+  }
+  if (is_selector(options.name)) {
+    const SelectorInfo& info = selector_named(options.name);
+    session.out.add(options.json ? selector_json(info).dump(2) + "\n" : selector_text(info, screen));
     return;
   }
   const auto methods = method_names();
   if (suggestion(options.name, methods).empty()) {
-    const std::string near = suggestion(options.name, learner_names());
+    std::string near = suggestion(options.name, learner_names());
+    if (near.empty()) near = suggestion(options.name, selector_names());
     if (!near.empty()) throw usage_error(fmt::format("there is no method '{}'{}", printable(options.name), near));
   }
   const MethodInfo& info = method_named(options.name);
@@ -151,14 +193,15 @@ void run(const Options& options, Session& session) {
   const Screen& screen = session.out_screen;
   if (!options.name.empty()) return tell_about(options, session);
   if (options.json) {
-    Json methods = Json::array(), learners = Json::array();
+    Json methods = Json::array(), learners = Json::array(), policies = Json::array();
     for (const MethodInfo& info : aggregation_methods()) methods.push_back(method_json(info));
     for (const LearnerInfo& info : learning_methods()) learners.push_back(learner_json(info));
-    session.out.add(Json{{"methods", methods}, {"learners", learners}}.dump(2) + "\n");
+    for (const SelectorInfo& info : selectors()) policies.push_back(selector_json(info));
+    session.out.add(Json{{"methods", methods}, {"learners", learners}, {"policies", policies}}.dump(2) + "\n");
     return;
   }
   std::size_t column = 0;
-  for (const auto& names : {method_names(), learner_names()}) {
+  for (const auto& names : {method_names(), learner_names(), selector_names()}) {
     for (const std::string& name : names) column = std::max(column, name.size() + 4);
   }
   const auto entry = [&](const auto& info, bool is_default) {
@@ -168,6 +211,8 @@ void run(const Options& options, Session& session) {
   for (const MethodInfo& info : aggregation_methods()) entry(info, info.name == default_aggregation_method());
   session.out.add("\nFrom answers and features: wisecrowd learn\n");
   for (const LearnerInfo& info : learning_methods()) entry(info, info.name == default_learning_method());
+  session.out.add("\nWhat to ask next and whom: wisecrowd select\n");
+  for (const SelectorInfo& info : selectors()) entry(info, info.name == default_selector());
   session.out.add("\nFor parameters and advice:\n  wisecrowd methods NAME\n");
 }
 

@@ -60,6 +60,7 @@ void fit(benchmark::State& state, const std::string& method) {
   parameters.set("epochs", std::to_string(kEpochs));
   parameters.set("batch", "64");
   parameters.set("held_out", "0");  // one run of training, as the peer
+  if (method == "ccem") parameters.set("solver", "gradient");  // likewise
   const auto learner = make_learner(method, parameters);
   for (auto _ : state) {
     const Learned learned = learner->fit(data, {.kind = "mlp", .hidden = 128, .dropout = 0.5}, context);

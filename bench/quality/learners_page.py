@@ -55,7 +55,7 @@ def page(learners, rows, seeds):
         "Made by `bench/quality/learners_page.py`; do not edit. S, M and K are the numbers of answers, workers and classes.",
         "",
         "Start with the plain `wisecrowd learn`. `wisecrowd compare LABELS --features F` scores learners on your own data by answers",
-        "that were hidden from them; with gold it scores them by that too.",
+        "that were hidden from them; with gold it scores them by that too. Experiments of the papers, run again: [REPRODUCTIONS.md](REPRODUCTIONS.md).",
         "",
         "## What they are for",
         "",

@@ -33,6 +33,11 @@ Rng Rng::fork(std::string_view purpose, std::uint64_t index) const noexcept {
 
 std::uint64_t Rng::next() noexcept { return mix(key_ + kGolden * ++counter_); }
 
+void Rng::fill(std::span<std::uint64_t> out) noexcept {
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = mix(key_ + kGolden * (counter_ + 1 + i));
+  counter_ += out.size();
+}
+
 double Rng::uniform() noexcept { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
 
 std::uint64_t Rng::below(std::uint64_t n) noexcept {

@@ -18,6 +18,10 @@ class Rng {
   [[nodiscard]] Rng fork(std::string_view purpose, std::uint64_t index = 0) const noexcept;
 
   std::uint64_t next() noexcept;
+  /// As many draws of next() as fit, several per instruction.
+  void fill(std::span<std::uint64_t> out) noexcept;
+  /// Leaves out so many draws of next().
+  void skip(std::uint64_t draws) noexcept { counter_ += draws; }
   /// Uniform on [0, 1), 53 bits.
   double uniform() noexcept;
   double uniform(double low, double high) noexcept { return low + (high - low) * uniform(); }

@@ -199,6 +199,18 @@ TEST(Rng, DirichletMomentsAlsoForTinyParameters) {
   }
 }
 
+TEST(Rng, ManyDrawsAtOnceAreTheSameDraws) {
+  Rng one(5), many(5), skipping(5);
+  std::array<std::uint64_t, 21> draws{};
+  many.fill(draws);
+  skipping.skip(20);
+  for (std::size_t i = 0; i < draws.size(); ++i) {
+    EXPECT_EQ(draws.at(i), one.next());
+  }
+  EXPECT_EQ(skipping.next(), draws.back());
+  EXPECT_EQ(many.next(), skipping.next());
+}
+
 TEST(Rng, CategoricalFollowsItsWeightsAndNeverTakesZero) {
   Rng rng(29);
   const double weights[] = {0, 2, 0, 6, 2, 0};

@@ -430,7 +430,7 @@ TEST(Tasks, RefusesWhatDoesNotFit) {
   GivenTasks given = three_tasks();
   EXPECT_NE(refused({.given = &given, .test_tasks = 5}).find("test tasks"), std::string::npos);
   EXPECT_NE(refused({.given = &given, .class_shares = {1, 2}}).find("class shares"), std::string::npos);
-  EXPECT_NE(refused({.given = &given}, "lftc").find("leave out gold"), std::string::npos);
+  EXPECT_NE(refused({.given = &given}, "lftc").find("give the features"), std::string::npos);
   EXPECT_NE(refused({.gaussian_separation = 1}, "lftc").find("features of its own"), std::string::npos);
   EXPECT_NE(refused({.class_shares = {1, 2, 3}}).find("3 class shares for 2 classes"), std::string::npos);
   EXPECT_NE(refused({.class_shares = {1, -2}}).find("cannot be -2"), std::string::npos);

@@ -7,7 +7,7 @@ import unittest
 
 from program import IN_SHELL, PROGRAM, ProgramTest, environment
 
-COMMANDS = ["aggregate", "learn", "predict", "describe", "evaluate", "compare", "simulate", "methods", "demo", "completion"]
+COMMANDS = ["aggregate", "learn", "predict", "describe", "evaluate", "compare", "state", "simulate", "methods", "demo", "completion"]
 
 
 class Help(ProgramTest):
@@ -73,6 +73,8 @@ class Help(ProgramTest):
         self.assertEqual(self.complete("wisecrowd", "aggregate", "--meth"), ["--method"])
         self.assertEqual(self.complete("wisecrowd", "aggregate", "--method", "dawid"), ["dawid_skene"])
         self.assertEqual(self.complete("wisecrowd", "simulate", "hammer"), ["hammer_spammer"])
+        self.assertEqual(self.complete("wisecrowd", "state", "ex"), ["export"])
+        self.assertEqual(self.complete("wisecrowd", "state", "export", "ex"), [])
         self.assertEqual(self.complete("wisecrowd", "aggregate", "x", "--duplicates", "re"), ["reject", "repeat"])
         self.write("answers.csv", "")
         self.assertEqual(self.complete("wisecrowd", "aggregate", "ans"), ["answers.csv"])

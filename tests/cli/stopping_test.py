@@ -2,6 +2,7 @@
 import json
 import random
 import resource
+import shlex
 import shutil
 import signal
 import subprocess
@@ -38,6 +39,25 @@ class Stopping(ProgramTest):
                 self.assertEqual(running.returncode, code, stderr)
                 self.assertEqual(stdout, "")
                 self.assertIn("nothing was written", stderr)
+                self.assertEqual(self.names(), ["crowd"])
+
+    def learner_crowd(self):
+        """A crowd with features; the words that `learn` takes for it."""
+        labels = self.simulate("dawid_skene", tasks=2000, workers=30, answers_per_task=3, gaussian_features=2)
+        return ["learn", labels, "--features", "crowd/features.npy", "--tasks", "crowd/tasks.csv"]
+
+    def test_a_signal_while_learning(self):
+        command = [*self.learner_crowd(), "--method", "ccem", "--set", "epochs=1000000", "--out", "result"]
+        for number, code in ((signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)):
+            with self.subTest(number):
+                running = self.start(*command)
+                time.sleep(0.6)
+                running.send_signal(number)
+                stdout, stderr = running.communicate(timeout=20)
+                self.assertEqual(running.returncode, code, stderr)
+                self.assertEqual(stdout, "")
+                if number != signal.SIGKILL:
+                    self.assertIn("nothing was written", stderr)
                 self.assertEqual(self.names(), ["crowd"])
 
     def test_a_signal_while_waiting_for_input(self):
@@ -124,18 +144,22 @@ class Stopping(ProgramTest):
         self.assertIn("result/labels.csv", done.stderr)
         self.assertEqual(self.names(), ["crowd"])
 
-    def test_full_disk(self):
+    def run_on_full_disk(self, *command):
         (self.folder / "disk").mkdir()
-        script = f"mount -t tmpfs -o size=64k tmpfs disk && ( {IN_SHELL} aggregate crowd/labels.csv --out disk/result; " \
+        script = f"mount -t tmpfs -o size=64k tmpfs disk && ( {IN_SHELL} {shlex.join(command)} --out disk/result; " \
                  "echo code $?; ls -A disk )"
-        labels = self.simulate(tasks=20000)
-        self.assertTrue(labels)
         done = subprocess.run(["unshare", "--mount", "--map-root-user", "sh", "-c", script], cwd=self.folder,
                               env=environment(), capture_output=True, text=True, timeout=60)
         if "code" not in done.stdout:
             self.skipTest(f"a small disk cannot be mounted here: {done.stderr.strip()}")
         self.assertIn("the disk is full", done.stderr)
         self.assertEqual(done.stdout.split(), ["code", "74"], "nothing may be left on the disk")
+
+    def test_full_disk(self):
+        self.run_on_full_disk("aggregate", self.simulate(tasks=20000))
+
+    def test_full_disk_of_a_learner(self):
+        self.run_on_full_disk(*self.learner_crowd(), "--method", "ccem", "--set", "epochs=1")
 
     def test_a_place_that_may_not_be_written_to(self):
         labels = self.simulate(tasks=50)

@@ -1,13 +1,14 @@
-// BayesDGC against votes, Dawid and Skene, Raykar and variational Bayes without features, on unbalanced classes with
-// part of the answers (G9, B10). As in the paper, the k tasks with the highest probability are called positive, k being
-// the true number; the share of right labels at even odds is shown beside it, because ranking hides a lost class.
+// BayesDGC against votes, Dawid and Skene, minimax entropy, Raykar and variational Bayes without features, on
+// unbalanced classes with part of the answers (G9, B10). As in the paper, the k tasks with the highest probability are
+// called positive, k being the true number; the share of right labels at even odds is shown beside it, because ranking
+// hides a lost class. With WISECROWD_SEEDS=20 and more the tables are written out, and orders must hold at the worse
+// end of 99 % intervals of differences on the same crowds.
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <map>
 #include <numeric>
 
@@ -48,11 +49,14 @@ std::map<std::string, Scores> compare(double rate, double kept, std::size_t seed
                                   {{"diagonal_prior", "5"}, {"off_diagonal_prior", "2"}, {"class_pseudo_count", "1.1"}})
               .posterior,
           all["BayesGC"]);
+    score(crowd, testing::run_aggregator(crowd.data.crowd, "minimax_entropy", {}).posterior, all["minimax"]);
     score(crowd, testing::run_learner(crowd.data, "raykar", {}, {.kind = "linear"}, seed).crowd.posterior,
           all["raykar"]);
+    // Nothing fades: weights of two features and of a rare class's bias that are kept small make it look frequent.
     for (const char* prior : {"network", "product", "divide"}) {
       const Learned learned = testing::run_learner(
-          crowd.data, "bayes_dgc", {{"prior", prior}, {"learning_rate", "0.01"}, {"epochs", "40"}, {"held_out", "0"}},
+          crowd.data, "bayes_dgc",
+          {{"prior", prior}, {"learning_rate", "0.01"}, {"epochs", "40"}, {"fading", "0"}, {"held_out", "0"}},
           {.kind = "linear"}, seed);
       score(crowd, learned.crowd.posterior, all[prior]);
     }
@@ -60,26 +64,38 @@ std::map<std::string, Scores> compare(double rate, double kept, std::size_t seed
   return all;
 }
 
+/// By how much the network's F1 is higher on the same crowds.
+testing::Spread gain(const std::map<std::string, Scores>& all, const std::string& other) {
+  std::vector<double> differences = all.at("network").f1;
+  for (std::size_t s = 0; s < differences.size(); ++s) differences[s] -= all.at(other).f1[s];
+  return testing::spread(differences);
+}
+
+/// One row of each table: scores, then differences crowd by crowd.
+void show(double rate, double kept, const std::map<std::string, Scores>& all) {
+  std::string row = fmt::format("| {} | {}", rate, kept);
+  for (const char* name : {"MV", "DS", "minimax", "BayesGC", "raykar", "network", "product", "divide"}) {
+    const Scores& s = all.at(name);
+    row += fmt::format(" | {:.3f} / {:.3f} / {:.3f}", testing::spread(s.f1).mean, testing::spread(s.accuracy).mean,
+                       testing::spread(s.rate).mean);
+  }
+  row += fmt::format(" |\n| {} | {}, F1 of network less that of", rate, kept);
+  for (const char* name : {"MV", "DS", "minimax", "BayesGC", "raykar", "product"}) {
+    row += fmt::format(" | {} {:+.3f}±{:.3f}", name, gain(all, name).mean, gain(all, name).half);
+  }
+  fmt::print("{} |\n", row);
+  std::fflush(stdout);
+}
+
 TEST(BayesDgcExperiment, FewAnswersOnUnbalancedClasses) {
   const bool whole = testing::seeds(0) > 0;
   for (const double rate : whole ? std::vector<double>{.3, .1, .05} : std::vector<double>{.3}) {
-    for (const double kept : whole ? std::vector<double>{.1, .3, 1} : std::vector<double>{.1}) {
+    for (const double kept : whole ? std::vector<double>{.1, .3, .5, 1} : std::vector<double>{.1}) {
       const auto all = compare(rate, kept, testing::seeds(2));
-      if (whole) {
-        std::string row = fmt::format("| {} | {}", rate, kept);
-        for (const char* name : {"MV", "DS", "BayesGC", "raykar", "network", "product", "divide"}) {
-          const Scores& s = all.at(name);
-          row += fmt::format(" | {:.3f} / {:.3f} / {:.3f}", testing::spread(s.f1).mean,
-                             testing::spread(s.accuracy).mean, testing::spread(s.rate).mean);
-        }
-        fmt::print("{} |\n", row);
-        std::fflush(stdout);
-      }
-      const double ours = testing::spread(all.at("network").f1).mean;
-      for (const char* name : {"MV", "DS", "BayesGC"}) {
-        if (kept < 1) {
-          EXPECT_GT(ours, testing::spread(all.at(name).f1).mean + .02) << name << " " << rate << " " << kept;
-        }
+      if (whole) show(rate, kept, all);
+      for (const char* name : {"MV", "DS", "minimax", "BayesGC"}) {
+        const testing::Spread more = gain(all, name);
+        EXPECT_GT(whole ? more.mean - more.half : more.mean, kept < .5 ? .02 : 0) << name << " " << rate << " " << kept;
       }
       if (rate > .2) {
         EXPECT_NEAR(testing::spread(all.at("network").rate).mean, rate, .08);

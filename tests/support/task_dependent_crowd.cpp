@@ -19,6 +19,19 @@ NameTable numbered(const std::string& kind, std::size_t count) {
   return NameTable(names);
 }
 
+/// Each worker's mean of a number per answer, over the workers who answered.
+std::vector<double> by_worker(const Annotations& answers, const std::vector<double>& per_answer) {
+  std::vector<double> sum(answers.worker_count(), 0.0), count(answers.worker_count(), 0.0), result;
+  for (std::size_t a = 0; a < per_answer.size(); ++a) {
+    sum[index(answers.workers()[a])] += per_answer[a];
+    count[index(answers.workers()[a])] += 1;
+  }
+  for (std::size_t j = 0; j < sum.size(); ++j) {
+    if (count[j] > 0) result.push_back(sum[j] / count[j]);
+  }
+  return result;
+}
+
 }  // namespace
 
 TaskDependentCrowd task_dependent_crowd(std::uint64_t seed, const TaskDependentPlan& plan) {
@@ -79,6 +92,31 @@ TaskDependentCrowd task_dependent_crowd(std::uint64_t seed, const TaskDependentP
   crowd.data.row_of_task.resize(plan.tasks);
   std::iota(crowd.data.row_of_task.begin(), crowd.data.row_of_task.end(), 0U);
   return result;
+}
+
+TrustFound find_trust(const TaskDependentCrowd& made, const std::string& reliability) {
+  const LearningData& data = made.crowd.data;
+  const Annotations& answers = data.crowd.answers;
+  const Learned learned = run_learner(data, "dalc",
+                                      {{"reliability", reliability},
+                                       {"epochs", "30"},
+                                       {"learning_rate", "0.02"},
+                                       {"held_out", "0"},
+                                       {"input_dropout", "0"}},
+                                      {.kind = "linear"}, 1);
+  std::vector<double> right;
+  for (std::size_t t = 0; t < answers.task_count(); ++t) {
+    for (const ClassId label : answers.labels_of(TaskId(t))) right.push_back(label == made.crowd.truth[t] ? 1 : 0);
+  }
+  const std::vector<double> eta(learned.answer_reliability.begin(), learned.answer_reliability.end());
+  TrustFound found;
+  for (const double r : right) found.right += r / static_cast<double>(right.size());
+  found.vote = task_accuracy(made.crowd, aggregate(data.crowd, "majority_vote").posterior);
+  found.labels = task_accuracy(made.crowd, learned.crowd.posterior);
+  found.eta = correlation(made.reliability, eta);
+  found.expertise = correlation(by_worker(answers, right), by_worker(answers, eta));
+  found.expertise_everywhere = correlation(made.expertise, learned.crowd.skill);
+  return found;
 }
 
 double correlation(const std::vector<double>& a, const std::vector<double>& b) {

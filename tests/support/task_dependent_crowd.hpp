@@ -22,6 +22,17 @@ struct TaskDependentPlan {
 
 [[nodiscard]] TaskDependentCrowd task_dependent_crowd(std::uint64_t seed, const TaskDependentPlan& plan);
 
+/// What DALC with a linear network finds in such a crowd, everything at its default but for 30 epochs of the
+/// specification's experiment.
+struct TrustFound {
+  double right = 0, vote = 0;  ///< share of the answers, and of the vote's labels, that are right
+  double labels = 0;           ///< share of DALC's labels that are right
+  double eta = 0;              ///< correlation of the reliability of answers with the true one
+  double expertise = 0;        ///< of a worker's mean reliability over the own answers with the share that is right
+  double expertise_everywhere = 0;  ///< of a worker's mean reliability over all tasks with the true one
+};
+[[nodiscard]] TrustFound find_trust(const TaskDependentCrowd& made, const std::string& reliability);
+
 /// The correlation of two lists.
 [[nodiscard]] double correlation(const std::vector<double>& a, const std::vector<double>& b);
 

@@ -8,7 +8,7 @@ namespace wisecrowd::aggnet {
 
 struct Options {
   TrainingOptions training;
-  std::size_t warm_up = 3;      ///< epochs before the network has a say in the labels
+  std::size_t warm_up = 1;      ///< epochs before the network has a say in the labels
   double pseudo_count = 0.1;    ///< answers added to every cell of a worker's table
   double diagonal_count = 0;    ///< further ones for the right answer
   double ceiling = 1;           ///< the network's probabilities are not believed beyond this

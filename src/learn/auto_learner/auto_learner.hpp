@@ -10,7 +10,7 @@ namespace wisecrowd::auto_learner {
 
 struct Options {
   TrainingOptions training;
-  double margin = 3;  ///< standard errors by which a later candidate must be better
+  double margin = kClearAdvantageOfALearner;  ///< standard errors by which a later candidate must be better
 };
 
 /// The learners among which is chosen, the preferred one first.

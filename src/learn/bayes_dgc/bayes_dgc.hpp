@@ -43,6 +43,7 @@ class BayesDgcModel final : public AnswerModel {
   void end_training(const Epoch& epoch) override;
   void posterior(std::span<const double> outputs, const TaskAnswers& answers,
                  std::span<double> probabilities) const override;
+  [[nodiscard]] bool can_be_tempered() const override { return options_.prior == Options::Prior::network; }
   [[nodiscard]] double answer_probability(std::span<const double> outputs, std::uint32_t worker,
                                           std::uint32_t label) const override;
   void describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const override;

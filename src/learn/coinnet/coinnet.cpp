@@ -11,7 +11,7 @@ namespace {
 
 constexpr double kLeast = 1e-10;
 /// The penalty's slope is a narrow barrier around 0: it begins soft and ends as in the paper.
-constexpr double kFirstSoftening = 1e-4, kLastSoftening = 1e-10;
+constexpr double kFirstSoftening = 1e-2, kLastSoftening = 1e-10;
 
 }  // namespace
 
@@ -36,8 +36,11 @@ void OutlierModel::centred(std::uint32_t answer, std::span<double> e) const {
 void OutlierModel::begin_epoch(const Epoch& epoch) {
   CoupledTables::begin_epoch(epoch);
   corrections_move_ = warm();
-  const double progress =
-      epoch.total < 2 ? 1 : static_cast<double>(epoch.number) / static_cast<double>(epoch.total - 1);
+  if (!corrections_move_) return;
+  if (!first_epoch_) first_epoch_ = epoch.number;
+  // From the first epoch in which corrections move: a barrier that has narrowed before would never have been soft.
+  const double progress = static_cast<double>(epoch.number - *first_epoch_) /
+                          static_cast<double>(std::max<std::size_t>(epoch.total - *first_epoch_, 2) - 1);
   zeta_ = kFirstSoftening * std::pow(kLastSoftening / kFirstSoftening, progress);
 }
 
@@ -119,10 +122,6 @@ void OutlierModel::describe(Learned& learned, const LearningData& data, const Ou
   learned.crowd.task_score_name = "outlier";
   learned.crowd.task_score.assign(data.crowd.answers.task_count(), 0.0);
   for (std::size_t i = 0; i < set().task_count(); ++i) learned.crowd.task_score[set().task[i]] = outlier_score(i);
-  learned.crowd.warnings.push_back(
-      {"outlier_scores_unproven",
-       "the scores 'outlier' of the tasks did not find planted outliers in a trial: look at the tasks before acting on "
-       "them, or rank tasks by the probability of their label instead"});
   warn_of_collapse(learned, collapsed_, steps_);
 }
 
@@ -143,8 +142,11 @@ LearnerInfo info() {
       "Nguyen, Ibrahim, Fu: Noisy label learning with instance-dependent outliers: identifiability via crowd wisdom, "
       "NeurIPS 2024";
   info.parameters = CoupledTables::parameters(d.tables);
-  info.parameters.push_back(ParameterSpec::real("outlier_strength", d.outlier_strength, 0, 1e9,
-                                                "price of a task that is an outlier; a huge one allows none"));
+  info.parameters.push_back(
+      ParameterSpec::real("outlier_strength", d.outlier_strength, 0, 1e9,
+                          "price of a task that is an outlier, in units of the mean surprise (nats) of its answers: a "
+                          "hundredth makes it worth while to correct every answer, a huge one "
+                          "allows no outlier"));
   info.parameters.push_back(
       ParameterSpec::real("volume_strength", d.volume_strength, 0, 100,
                           "how much the log-volume of the class probabilities counts, as in geocrowdnet_f"));

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "learn/shared/coupled_tables.hpp"
 #include "learn/shared/trainer.hpp"
@@ -11,9 +12,9 @@ namespace wisecrowd::coinnet {
 struct Options {
   TrainingOptions training;
   TableOptions tables;
-  double outlier_strength = 0.01;  ///< mu1
-  double volume_strength = 1e-3;   ///< mu2
-  double power = 0.4;              ///< p
+  double outlier_strength = 1;    ///< mu1
+  double volume_strength = 1e-3;  ///< mu2
+  double power = 0.4;             ///< p
   double outlier_learning_rate = 1e-2;
 };
 
@@ -55,6 +56,7 @@ class OutlierModel final : public CoupledTables {
   BlockAdam corrections_;  // owner: an answer of the training set
   double zeta_;
   bool corrections_move_ = true;
+  std::optional<std::size_t> first_epoch_;  // in which corrections move
   std::size_t steps_ = 0, collapsed_ = 0;
   std::vector<double> mixed_, slope_, e_;
 };

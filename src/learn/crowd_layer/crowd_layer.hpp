@@ -49,6 +49,7 @@ class LayerModel final : public AnswerModel {
   void step(double pace) override;
   void posterior(std::span<const double> outputs, const TaskAnswers& answers,
                  std::span<double> probabilities) const override;
+  [[nodiscard]] bool can_be_tempered() const override { return true; }
   [[nodiscard]] double answer_probability(std::span<const double> outputs, std::uint32_t worker,
                                           std::uint32_t label) const override;
   /// What the layer makes of a sure class k: row k is softmax(layer(e_k)).

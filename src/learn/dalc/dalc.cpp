@@ -4,23 +4,23 @@
 
 namespace wisecrowd::dalc {
 
+std::unique_ptr<Reliability> make_reliability(const Options& options, const TrainingSet& set, Rng rng,
+                                              const RunContext& context) {
+  if (options.reliability == Options::Kind::low_rank) {
+    return std::make_unique<LowRank>(*set.inputs, set.worker_count, options.low_rank, rng, context.pool());
+  }
+  const OwnWeights::Options own{options.own_ridge, options.reliability == Options::Kind::own_weights};
+  return std::make_unique<OwnWeights>(*set.inputs, set.worker_count, own, context.pool());
+}
+
 Learned Dalc::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
   // Without dropout all draws are the same.
   const bool drops = network.kind != "linear" && network.dropout > 0;
-  const ReliabilityModel::Options model{drops ? options_.samples : 1, options_.warm_up};
+  const ReliabilityModel::Options model{.samples = drops ? options_.samples : 1, .warm_up = options_.warm_up};
   return train(
       data, network, options_.training,
       [&](const TrainingSet& set, Rng rng) {
-        std::unique_ptr<Reliability> reliability;
-        if (options_.reliability == Options::Kind::low_rank) {
-          reliability =
-              std::make_unique<LowRank>(*set.inputs, set.worker_count, options_.low_rank, rng, context.pool());
-        } else {
-          const OwnWeights::Options own{options_.low_rank.worker_ridge,
-                                        options_.reliability == Options::Kind::own_weights};
-          reliability = std::make_unique<OwnWeights>(*set.inputs, set.worker_count, own, context.pool());
-        }
-        return std::make_unique<ReliabilityModel>(set, std::move(reliability), model);
+        return std::make_unique<ReliabilityModel>(set, make_reliability(options_, set, rng, context), model);
       },
       context);
 }
@@ -45,9 +45,14 @@ LearnerInfo info() {
       ParameterSpec::integer("rank", static_cast<std::int64_t>(d.low_rank.rank), 1, 1000,
                              "reliability=low_rank: how many dimensions"),
       ParameterSpec::real("worker_ridge", d.low_rank.worker_ridge, 1e-9, 1e9,
-                          "pull of each worker towards the ordinary one; more when answers are few"),
+                          "reliability=low_rank: pull of each worker towards the ordinary one; more when answers are "
+                          "few"),
       ParameterSpec::real("shared_ridge", d.low_rank.shared_ridge, 1e-9, 1e9,
-                          "reliability=low_rank: pull of the influence of each feature towards none"),
+                          "reliability=low_rank: pull of the influence of each feature towards none, for features of "
+                          "deviation 1"),
+      ParameterSpec::real("own_ridge", d.own_ridge, 1e-9, 1e9,
+                          "the other two: pull of a worker's weights towards 0, and of their level towards that of all "
+                          "workers"),
       ParameterSpec::integer("samples", static_cast<std::int64_t>(d.samples), 1, 1e6,
                              "draws of MC-dropout whose mean is the network's opinion when labels are inferred"),
       ParameterSpec::integer("warm_up", static_cast<std::int64_t>(d.warm_up), 0, 1e6,
@@ -62,7 +67,7 @@ LearnerInfo info() {
   return info;
 }
 
-std::unique_ptr<Learner> make(const Parameters& parameters) {
+Options options_from(const Parameters& parameters) {
   Options options;
   options.training = training_options(parameters);
   const std::string& kind = parameters.choice("reliability");
@@ -72,9 +77,12 @@ std::unique_ptr<Learner> make(const Parameters& parameters) {
   options.low_rank.rank = static_cast<std::size_t>(parameters.integer("rank"));
   options.low_rank.worker_ridge = parameters.real("worker_ridge");
   options.low_rank.shared_ridge = parameters.real("shared_ridge");
+  options.own_ridge = parameters.real("own_ridge");
   options.samples = static_cast<std::size_t>(parameters.integer("samples"));
   options.warm_up = static_cast<std::size_t>(parameters.integer("warm_up"));
-  return std::make_unique<Dalc>(std::move(options));
+  return options;
 }
+
+std::unique_ptr<Learner> make(const Parameters& parameters) { return std::make_unique<Dalc>(options_from(parameters)); }
 
 }  // namespace wisecrowd::dalc

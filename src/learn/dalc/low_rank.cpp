@@ -13,9 +13,21 @@ namespace {
 
 constexpr double kOrdinaryLogOdds = 0.85;  // right in 70 %
 constexpr double kStartScale = 0.1;        // of F elsewhere: exact zeros are a saddle
+/// The ridge is for features of mean square 1 and shrinks with theirs, but not for words so rare that nothing would
+/// hold them back.
+constexpr double kLeastMeanSquare = 0.01;
 constexpr std::size_t kWorkersPerBlock = 64, kRowsPerBlock = 512, kMostBlocks = 16;
 constexpr std::size_t kSharedIterations = 8;
 constexpr int kNewtonSteps = 3, kHalvings = 10;
+
+std::vector<double> mean_squares(const Features& features) {
+  std::vector<double> result(features.columns(), 0.0);
+  const double share = 1 / static_cast<double>(std::max<std::size_t>(features.rows, 1));
+  for (std::size_t row = 0; row < features.rows; ++row) {
+    for_each_entry(features, row, [&](std::size_t column, double value) { result[column] += share * value * value; });
+  }
+  return result;
+}
 
 /// Blocks of tasks for sums that are as large as F: few of them, their number given by the size alone.
 Blocks cut(std::size_t tasks) {
@@ -30,7 +42,10 @@ LowRank::LowRank(const Features& features, std::size_t workers, Options options,
       pool_(&pool),
       width_(features.columns() + 1),
       workers_(workers * options.rank, 0.0),
-      shared_(width_ * options.rank) {
+      shared_(width_ * options.rank),
+      pull_(mean_squares(features)) {
+  for (double& pull : pull_) pull = std::max(pull, kLeastMeanSquare);
+  pull_.push_back(1);
   for (std::size_t j = 0; j < workers; ++j) workers_[j * options_.rank] = 1;
   for (double& value : shared_) value = kStartScale * rng.normal() / std::sqrt(static_cast<double>(options_.rank));
   double* const constant = shared_.data() + (width_ - 1) * options_.rank;
@@ -105,8 +120,9 @@ double LowRank::objective(const TrainingSet& set, std::span<const double> right,
   // The constant column carries the level of the ordinary worker; only its other entries are held back.
   for (std::size_t p = 0; p < shared.size(); ++p) {
     if (p == constant) continue;
-    value -= options_.shared_ridge / 2 * shared[p] * shared[p];
-    gradient[p] -= options_.shared_ridge * shared[p];
+    const double ridge = options_.shared_ridge * pull_[p / rank];
+    value -= ridge / 2 * shared[p] * shared[p];
+    gradient[p] -= ridge * shared[p];
   }
   for (std::size_t p = 0; p < workers_.size(); ++p) {
     const double away = workers_[p] - (p % rank == 0 ? 1 : 0);

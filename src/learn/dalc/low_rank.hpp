@@ -17,9 +17,9 @@ class LowRank final : public Reliability {
  public:
   struct Options {
     std::size_t rank = 10;
-    double worker_ridge = 1;  ///< on the distance of u_j from the ordinary worker (1, 0, …)
-    double shared_ridge = 3;  ///< on F, its constant column aside
-    std::size_t rounds = 1;   ///< of alternation per fit
+    double worker_ridge = 10;   ///< on the distance of u_j from the ordinary worker (1, 0, …)
+    double shared_ridge = 100;  ///< on F for features of mean square 1, its constant column aside
+    std::size_t rounds = 1;     ///< of alternation per fit
   };
   LowRank(const Features& features, std::size_t workers, Options options, Rng rng, ThreadPool& pool);
 
@@ -47,6 +47,7 @@ class LowRank final : public Reliability {
   std::vector<double> workers_;      // u, workers × rank
   std::vector<double> shared_;       // F, by column: width × rank, so that a sparse row touches few places
   std::vector<double> projections_;  // F x of every row
+  std::vector<double> pull_;         // per column: what F's ridge is multiplied with
   const TrainingSet* indexed_ = nullptr;
   std::vector<std::uint32_t> answer_offset_, answers_, task_of_answer_;
 };

@@ -16,7 +16,7 @@ struct Options {
   enum class Start { automatic, votes, aggregator, coupled, random };
   enum class Prior { automatic, uniform, learned };
 
-  TrainingOptions training{.answer_power = 0};
+  TrainingOptions training;
   Divergence divergence = Divergence::kl;
   Start start = Start::automatic;
   std::string aggregator = "dawid_skene";  ///< of start=aggregator
@@ -49,12 +49,16 @@ class MaxMigModel final : public AnswerModel {
               MatrixView<double> output_gradients) override;
   void step(double pace) override;
   void end_epoch(const Epoch& epoch) override;
+  /// Gives the classes their names: information is the same whichever output stands for which class.
+  void end_training(const Epoch& epoch) override;
+  void classify(std::span<const double> outputs, std::span<double> probabilities) const override;
+  [[nodiscard]] OutputHead head() const override;
   void posterior(std::span<const double> outputs, const TaskAnswers& answers,
                  std::span<double> probabilities) const override;
   [[nodiscard]] double answer_probability(std::span<const double> outputs, std::uint32_t worker,
                                           std::uint32_t label) const override;
   [[nodiscard]] bool can_be_tempered() const override { return true; }
-  [[nodiscard]] std::vector<double> worker_tables() const override { return tables_; }
+  [[nodiscard]] std::vector<double> worker_tables() const override;
   void describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const override;
   [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override { return std::make_unique<MaxMigModel>(*this); }
 
@@ -67,6 +71,10 @@ class MaxMigModel final : public AnswerModel {
 
  private:
   void set_weights(std::span<const double> tables);
+  /// f g / π with the outputs as they are numbered in training.
+  void forecast(std::span<const double> outputs, const TaskAnswers& answers, std::span<double> probabilities) const;
+  /// From the numbers of training to the names of the classes.
+  void rename(std::span<double> per_class) const;
   /// The forecast of all tasks of the set from the network's outputs; gold where it is known.
   [[nodiscard]] std::vector<double> forecast(std::span<const double> outputs) const;
 
@@ -76,6 +84,7 @@ class MaxMigModel final : public AnswerModel {
   BlockAdam bias_;             // b
   std::vector<double> prior_;  // π of the ratio: constant within an epoch
   std::vector<double> tables_;
+  std::vector<std::size_t> class_of_;   // per output, once training is over and a name was found wrong; empty: its own
   std::optional<CoupledTables> first_;  // start=coupled: trains the network of the first epochs
   std::size_t coupled_epochs_ = 0;
   bool in_first_ = false, frozen_ = false;

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/assignment.hpp"
 #include "base/numeric.hpp"
 #include "learn/max_mig/max_mig.hpp"
 
@@ -9,6 +10,7 @@ namespace {
 
 constexpr double kCoupledShare = 0.5;  // of the epochs, for start=coupled
 constexpr double kPriorAnswers = 1;    // added per class when the prior is inferred
+constexpr double kOwnName = 1e-3;      // share of all answers that must speak for another name of a class
 
 std::vector<double> logarithms(std::vector<double> values) {
   for (double& value : values) value = std::log(std::max(value, kProbabilityFloor));
@@ -135,7 +137,7 @@ std::vector<double> MaxMigModel::forecast(std::span<const double> outputs) const
     if (set_->gold[i] != kNoClass) {
       row[index(set_->gold[i])] = 1;
     } else {
-      posterior(outputs.subspan(i * classes, classes), {set_->workers_of(i), set_->labels_of(i)}, row);
+      forecast(outputs.subspan(i * classes, classes), {set_->workers_of(i), set_->labels_of(i)}, row);
     }
   }
   return labels;
@@ -163,8 +165,45 @@ void MaxMigModel::end_epoch(const Epoch& epoch) {
   prior_ = std::move(found);
 }
 
-void MaxMigModel::posterior(std::span<const double> outputs, const TaskAnswers& answers,
-                            std::span<double> probabilities) const {
+void MaxMigModel::end_training(const Epoch&) {
+  const std::size_t classes = set_->class_count;
+  class_of_.clear();
+  if (std::any_of(set_->gold.begin(), set_->gold.end(), [](ClassId gold) { return gold != kNoClass; })) return;
+  // A start that knew too little of two classes may have exchanged them; then those who tell them apart seem to be
+  // wrong. The names under which most answers are right are taken.
+  std::vector<double> answers(set_->worker_count, 0.0), gain(classes * classes, 0.0);
+  for (const std::uint32_t worker : set_->worker) ++answers[worker];
+  for (std::size_t cell = 0; cell < tables_.size(); ++cell) {
+    gain[cell % (classes * classes)] += answers[cell / (classes * classes)] * tables_[cell];
+  }
+  for (std::size_t k = 0; k < classes; ++k) {
+    gain[k * classes + k] += kOwnName * static_cast<double>(set_->answer_count());
+  }
+  std::vector<std::size_t> names = best_assignment(gain, classes);
+  if (!std::is_sorted(names.begin(), names.end())) class_of_ = std::move(names);
+}
+
+void MaxMigModel::rename(std::span<double> per_class) const {
+  if (class_of_.empty()) return;
+  const std::vector<double> before(per_class.begin(), per_class.end());
+  for (std::size_t k = 0; k < before.size(); ++k) per_class[class_of_[k]] = before[k];
+}
+
+void MaxMigModel::classify(std::span<const double> outputs, std::span<double> probabilities) const {
+  AnswerModel::classify(outputs, probabilities);
+  rename(probabilities);
+}
+
+OutputHead MaxMigModel::head() const {
+  if (class_of_.empty()) return {};
+  const std::size_t classes = set_->class_count;
+  OutputHead head{.weights = {1.0}, .matrices = std::vector<double>(classes * classes, 0.0), .biases = {}};
+  for (std::size_t k = 0; k < classes; ++k) head.matrices[class_of_[k] * classes + k] = 1;
+  return head;
+}
+
+void MaxMigModel::forecast(std::span<const double> outputs, const TaskAnswers& answers,
+                           std::span<double> probabilities) const {
   const std::size_t classes = set_->class_count;
   std::copy(bias_.of(0).begin(), bias_.of(0).end(), probabilities.begin());
   for (std::size_t a = 0; a < answers.workers.size(); ++a) {
@@ -175,16 +214,34 @@ void MaxMigModel::posterior(std::span<const double> outputs, const TaskAnswers& 
   softmax(probabilities);
 }
 
+void MaxMigModel::posterior(std::span<const double> outputs, const TaskAnswers& answers,
+                            std::span<double> probabilities) const {
+  forecast(outputs, answers, probabilities);
+  rename(probabilities);
+}
+
 double MaxMigModel::answer_probability(std::span<const double> outputs, std::uint32_t worker,
                                        std::uint32_t label) const {
   std::vector<double> f(outputs.size());
-  classify(outputs, f);
+  AnswerModel::classify(outputs, f);
   return answer_from_tables(f, tables_, worker, label);
 }
 
+std::vector<double> MaxMigModel::worker_tables() const {
+  if (class_of_.empty()) return tables_;
+  const std::size_t classes = set_->class_count, block = classes * classes;
+  std::vector<double> named(tables_.size());
+  for (std::size_t cell = 0; cell < tables_.size(); ++cell) {
+    const std::size_t truth = cell % block / classes;
+    named[cell + (class_of_[truth] * classes - truth * classes)] = tables_[cell];
+  }
+  return named;
+}
+
 void MaxMigModel::describe(Learned& learned, const LearningData&, const OutputsOfTask&) const {
-  learned.crowd.confusion = tables_;
+  learned.crowd.confusion = worker_tables();
   learned.crowd.class_prior = prior_;
+  rename(learned.crowd.class_prior);
 }
 
 }  // namespace wisecrowd::max_mig

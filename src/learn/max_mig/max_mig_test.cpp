@@ -225,8 +225,68 @@ TEST(MaxMig, NaiveMajorityAndCopiesDoNotMislead) {
       const double network = testing::test_accuracy(crowd, learned.row_probabilities);
       EXPECT_GT(network, truth - 0.01) << skill << which << learned.crowd.explanation;
       // With the answers, the forecaster knows more than the network alone where workers are good.
-      if (skill == 'H') EXPECT_GT(testing::task_accuracy(crowd, learned.crowd.posterior), network) << skill << which;
+      if (skill == 'H') {
+        EXPECT_GT(testing::task_accuracy(crowd, learned.crowd.posterior), network) << skill << which;
+      }
     }
+  }
+}
+
+/// Five classes, ten weak workers and eight copies of one of them (G7): answers that are foretold from their own copies
+/// make the crowd look sure, and a forecaster that believes it is worse than the network alone.
+TEST(MaxMig, CopiesDoNotOutweighTheNetwork) {
+  std::vector<double> weak(25, .175);
+  for (std::size_t k = 0; k < 5; ++k) weak[k * 6] = .3;
+  std::vector<testing::PlannedWorker> workers(10, {weak, -1});
+  workers.resize(18, {{}, 0});
+  const auto crowd = gaussian_crowd(3, 3000, 0, 5, 2.2, workers);
+  const auto accuracies = [&](const std::string& answer_power) {
+    const Learned learned = testing::run_learner(
+        crowd.data, "max_mig",
+        {{"learning_rate", "0.01"}, {"epochs", "15"}, {"class_prior", "uniform"}, {"answer_power", answer_power}},
+        {.kind = "linear"}, 1);
+    return std::pair(testing::task_accuracy(crowd, learned.row_probabilities),
+                     testing::task_accuracy(crowd, learned.crowd.posterior));
+  };
+  const auto [network, forecast] = accuracies("0");
+  EXPECT_GT(forecast, network - 0.01);
+  EXPECT_GT(forecast, accuracies("1").second + 0.02);
+}
+
+/// Information does not know the names of the classes. Weights that have exchanged two of them are named by the
+/// answers.
+TEST(MaxMig, ExchangedClassesGetTheirNamesBack) {
+  const auto crowd = gaussian_crowd(
+      6, 600, 0, 3, 2, {{{.8, .1, .1, .1, .8, .1, .1, .1, .8}, -1}, {{.6, .2, .2, .3, .6, .1, .1, .3, .6}, -1}});
+  const TrainingSet set = training_set(crowd.data);
+  MaxMigModel model(set, {.warm_up = 0}, {}, Rng(1));
+  // Outputs of a network that says 1 for 2 and 2 for 1, and an aggregator that agrees with it.
+  const std::vector<std::size_t> said{0, 2, 1};
+  std::vector<double> outputs(set.task_count() * 3, 0.0);
+  for (std::size_t i = 0; i < set.task_count(); ++i) outputs[i * 3 + said[index(crowd.truth[set.row[i]])]] = 3;
+  for (std::size_t j = 0; j < 2; ++j) {
+    for (std::size_t cell = 0; cell < 9; ++cell) model.weights().of(j)[cell] = said[cell / 3] == cell % 3 ? 1.5 : 0;
+  }
+  AnswerModel::Epoch epoch;
+  epoch.predict = [&](std::span<double> out) { std::copy(outputs.begin(), outputs.end(), out.begin()); };
+  model.begin_epoch(epoch);
+  model.end_epoch(epoch);
+  const std::vector<double> one{0, 3, 0};  // what this network says of class 2
+  const TaskAnswers answers{set.workers_of(0), set.labels_of(0)};
+  std::vector<double> before(3), after(3), f(3), by_head(3);
+  model.posterior(one, answers, before);
+  const double foretold = model.answer_probability(one, 0, 2);
+  model.end_training(epoch);
+  model.classify(one, f);
+  EXPECT_GT(f[2], .9);
+  model.head().classify(one, by_head);
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(by_head[k], f[k], 1e-12);
+  model.posterior(one, answers, after);
+  for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(after[said[k]], before[k], 1e-12);
+  EXPECT_EQ(model.answer_probability(one, 0, 2), foretold);
+  const std::vector<double> tables = model.worker_tables();
+  for (std::size_t j = 0; j < 2; ++j) {
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_GT(tables[j * 9 + k * 4], .5) << j << k;
   }
 }
 

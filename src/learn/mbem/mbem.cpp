@@ -68,6 +68,7 @@ bool JudgedLabels::judge(std::span<const std::uint32_t> predicted, double pseudo
     class_prior_[cell % classes()] += even_classes ? 1 : hard[cell];
   normalise(class_prior_);
   for (std::size_t i = 0; i < set().task_count(); ++i) {
+    // Without the network: it has spoken through the tables.
     posterior({}, {set().workers_of(i), set().labels_of(i)}, std::span(labels_).subspan(i * classes(), classes()));
   }
   pin_gold();
@@ -81,11 +82,6 @@ void JudgedLabels::describe(Learned& learned, const LearningData& data, const Ou
                                       "the networks that judge the workers agreed with them no more than by chance, so "
                                       "their judgement was left aside; train longer, or with other features."});
   }
-}
-
-void JudgedLabels::posterior(std::span<const double>, const TaskAnswers& answers,
-                             std::span<double> probabilities) const {
-  SoftLabelModel::posterior({}, answers, probabilities);
 }
 
 Learned Mbem::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {

@@ -25,7 +25,7 @@ class Mbem final : public Learner {
   Options options_;
 };
 
-/// Labels and tables as given to it; the network has no say in the labels of tasks.
+/// Labels and tables as given to it; the network has no say in the labels that it is trained on.
 class JudgedLabels final : public SoftLabelModel {
  public:
   explicit JudgedLabels(const TrainingSet& set) : SoftLabelModel(set) {}
@@ -36,8 +36,6 @@ class JudgedLabels final : public SoftLabelModel {
   /// The labels of some tasks of another model, for training on them alone.
   JudgedLabels(const TrainingSet& part, std::span<const std::uint32_t> tasks, const JudgedLabels& whole);
 
-  void posterior(std::span<const double> outputs, const TaskAnswers& answers,
-                 std::span<double> probabilities) const override;
   [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override { return std::make_unique<JudgedLabels>(*this); }
 
  private:

@@ -10,6 +10,24 @@
 #include "learn/shared/training_run.hpp"
 
 namespace wisecrowd::raykar {
+namespace {
+
+/// λ that gives the logit of an ordinary row the same variance beforehand, whatever the number and the size of the
+/// features: Var(xᵀw + b) = (‖x‖² + 1)/λ.
+double weight_penalty(double logit_penalty, const Features& inputs, std::span<const std::uint32_t> rows) {
+  double squares = 0;
+  const auto add = [&](float value) { squares += static_cast<double>(value) * value; };
+  for (const std::uint32_t row : rows) {
+    if (inputs.is_sparse()) {
+      for (std::uint64_t e = inputs.offsets[row]; e < inputs.offsets[row + 1]; ++e) add(inputs.values[e]);
+    } else {
+      for (const float value : inputs.row(row)) add(value);
+    }
+  }
+  return logit_penalty * (1 + squares / static_cast<double>(rows.size()));
+}
+
+}  // namespace
 
 void RaykarModel::update_tables() {
   tables_ = tables_from(set(), labels_, options_.pseudo_count, options_.diagonal_count);
@@ -57,7 +75,8 @@ Learned Raykar::fit(const LearningData& data, const NetworkSpec& network, const 
       [this](const TrainingSet& all, Rng) { return std::make_unique<RaykarModel>(all, options_); }, "training",
       context);
   auto& model = dynamic_cast<RaykarModel&>(run.model());
-  const LogisticRegression regression(inputs, set.row, set.class_count, {.penalty = options_.penalty}, context.pool());
+  const LogisticRegression regression(inputs, set.row, set.class_count,
+                                      {.penalty = weight_penalty(options_.penalty, inputs, set.row)}, context.pool());
   std::vector<double> weights(regression.weight_count(), 0.0), logits(set.task_count() * set.class_count);
 
   Learned learned;
@@ -115,9 +134,9 @@ LearnerInfo info() {
   info.parameters = {
       ParameterSpec::real("pseudo_count", d.pseudo_count, 1e-6, 1e6, "answers added to every cell of a worker's table"),
       ParameterSpec::real("diagonal_count", d.diagonal_count, 0, 1e6, "further ones added for the right answer"),
-      ParameterSpec::real("weight_penalty", d.penalty, 1e-9, 1e9,
-                          "pull of the classifier's weights towards 0 (inverse variance of their Gaussian prior); more "
-                          "of it when features are many and tasks few"),
+      ParameterSpec::real("logit_penalty", d.penalty, 1e-9, 1e9,
+                          "pull of the classifier towards not knowing: the inverse variance of an ordinary row's logit "
+                          "beforehand, so that it means the same for two features and for thousands"),
       ParameterSpec::integer("newton_steps", static_cast<std::int64_t>(d.newton_steps), 1, 1000,
                              "Newton steps for the classifier in each iteration"),
       ParameterSpec::integer("max_iterations", static_cast<std::int64_t>(d.max_iterations), 1, 1e9,
@@ -138,7 +157,7 @@ std::unique_ptr<Learner> make(const Parameters& parameters) {
   Options options;
   options.pseudo_count = parameters.real("pseudo_count");
   options.diagonal_count = parameters.real("diagonal_count");
-  options.penalty = parameters.real("weight_penalty");
+  options.penalty = parameters.real("logit_penalty");
   options.newton_steps = static_cast<std::size_t>(parameters.integer("newton_steps"));
   options.max_iterations = static_cast<std::size_t>(parameters.integer("max_iterations"));
   options.tolerance = parameters.real("tolerance");

@@ -9,7 +9,7 @@ namespace wisecrowd::raykar {
 struct Options {
   double pseudo_count = 0.1;     ///< answers added to every cell of a worker's table
   double diagonal_count = 0;     ///< further ones for the right answer
-  double penalty = 1;            ///< λ of the Gaussian prior of the weights
+  double penalty = 0.2;          ///< inverse variance of a logit before anything is learned
   std::size_t newton_steps = 3;  ///< per iteration
   std::size_t max_iterations = 200;
   double tolerance = 1e-6;  ///< relative, of the objective

@@ -93,7 +93,7 @@ TEST(Raykar, WithoutFeaturesItIsDawidSkene) {
   std::fill(crowd.data.features.dense.begin(), crowd.data.features.dense.end(), 1.0F);
   const Learned learned = testing::run_learner(
       crowd.data, "raykar",
-      {{"tolerance", "1e-13"}, {"max_iterations", "5000"}, {"pseudo_count", "1"}, {"weight_penalty", "1e-9"}},
+      {{"tolerance", "1e-13"}, {"max_iterations", "5000"}, {"pseudo_count", "1"}, {"logit_penalty", "1e-9"}},
       {.kind = "linear"}, 1);
   Parameters parameters(aggregation_method("dawid_skene").parameters);
   parameters.set("pseudo_count", "1");
@@ -102,6 +102,34 @@ TEST(Raykar, WithoutFeaturesItIsDawidSkene) {
   parameters.set("max_iterations", "3000");
   const Aggregation ds = aggregate(crowd.data.crowd, "dawid_skene", parameters, RunContext());
   for (std::size_t c = 0; c < ds.posterior.size(); ++c) EXPECT_NEAR(learned.crowd.posterior[c], ds.posterior[c], 2e-3);
+}
+
+/// The penalty belongs to the logit: whether a feature is there ten times or a hundred times does not matter.
+TEST(Raykar, CopiesOfAFeatureArePenalisedAsOne) {
+  const auto crowd = gaussian_crowd(3, 500, 0, 2, 1.3, max_mig_workers('H', 1), 0.5);
+  const auto fit = [&](std::size_t copies, const char* penalty) {
+    LearningData data = crowd.data;
+    data.features.shape = {2 * copies};
+    data.features.dense.clear();
+    for (std::size_t r = 0; r < data.features.rows; ++r) {
+      for (std::size_t c = 0; c < 2 * copies; ++c) {
+        data.features.dense.push_back(crowd.data.features.dense[2 * r + c % 2]);
+      }
+    }
+    return testing::run_learner(data, "raykar", {{"logit_penalty", penalty}, {"tolerance", "1e-10"}},
+                                {.kind = "linear"}, 1)
+        .row_probabilities;
+  };
+  const auto difference = [](const std::vector<double>& these, const std::vector<double>& those) {
+    double worst = 0;
+    for (std::size_t cell = 0; cell < these.size(); ++cell)
+      worst = std::max(worst, std::abs(these[cell] - those[cell]));
+    return worst;
+  };
+  // Not exactly: the bias is one of 21 coefficients here and one of 201 there.
+  const std::vector<double> ten = fit(10, "20");
+  EXPECT_LT(difference(ten, fit(100, "20")), 0.02);
+  EXPECT_GT(difference(ten, fit(10, "200")), 0.1);
 }
 
 /// Independent workers, naive ones too: as good as training on the truth (.903 is the best possible). Copies: it falls.

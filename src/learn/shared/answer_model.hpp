@@ -85,9 +85,9 @@ class AnswerModel {
     (void)row;
     return answer_probability(outputs, worker, label);
   }
-  /// Whether the posterior is the classifier's probabilities times what the answers say, and outputs are logits: then
-  /// the answers can be given less weight, and answer_probability says what a worker answers for any class
-  /// probabilities.
+  /// Whether the posterior is the classifier's probabilities times what the answers say, and the outputs are logits of
+  /// the classes, and after them whatever else the model needs of a row. Then the answers can be given less weight than
+  /// the model would, and the trainer learns how much.
   [[nodiscard]] virtual bool can_be_tempered() const { return false; }
 
   /// Puts what is known into the result, whose sizes, posterior and labels are set: confusion tables, skill, class

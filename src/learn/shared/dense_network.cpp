@@ -2,7 +2,9 @@
 
 #include <Eigen/Core>
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstring>
 
 #include "base/parallel.hpp"
 #include "learn/shared/torch_plugin.hpp"
@@ -23,6 +25,34 @@ MutableMap view(float* data, std::size_t rows, std::size_t columns) {
 
 /// Blocks that keep two cores busy and are large enough for a matrix product; they depend on the size alone.
 Blocks cut(std::size_t total, std::size_t smallest) { return {total, std::max(smallest, (total + 7) / 8)}; }
+
+/// A vector that is cut shorter and made longer again would be set to 0 each time.
+void grow(std::vector<float>& values, std::size_t size) {
+  if (values.size() < size) values.resize(size);
+}
+
+/// One draw decides over so many values: 16 bits each.
+constexpr std::size_t kPerDraw = 4;
+std::uint64_t draws_for(std::size_t values) { return (values + kPerDraw - 1) / kPerDraw; }
+
+/// Dropout: copies values, of which it sets some to 0 at random and scales the others up. `to` may be `from`.
+void copy_some(const float* from, std::size_t count, float keep, Rng& stream, float* to) {
+  constexpr std::size_t kDraws = 128;  // at a time
+  const auto threshold = static_cast<std::uint32_t>(std::lround(static_cast<double>(keep) * 65536));
+  const float scale = 1 / keep;
+  std::array<std::uint64_t, kDraws> draws;
+  std::array<std::uint16_t, kDraws * kPerDraw> parts;
+  for (std::size_t begin = 0; begin < count; begin += parts.size()) {
+    const std::size_t size = std::min(parts.size(), count - begin);
+    stream.fill(std::span(draws).first(draws_for(size)));
+    std::memcpy(parts.data(), draws.data(), size * sizeof(std::uint16_t));
+#pragma omp simd
+    for (std::size_t v = 0; v < size; ++v) {
+      const float scaled = from[begin + v] * scale;
+      to[begin + v] = parts[v] < threshold ? scaled : 0.0F;
+    }
+  }
+}
 
 }  // namespace
 
@@ -66,6 +96,7 @@ void DenseNetwork::product(const Layer& layer, const float* in, std::size_t batc
 void DenseNetwork::gather(const Features& inputs, std::span<const std::uint32_t> rows, Mode mode) {
   batch_ = rows.size();
   sparse_ = inputs.is_sparse();
+  const bool drops = mode != Mode::predict && keep_inputs_ < 1;
   if (sparse_) {
     offsets_.assign(1, 0);
     indices_.clear();
@@ -77,18 +108,39 @@ void DenseNetwork::gather(const Features& inputs, std::span<const std::uint32_t>
       gathered_.insert(gathered_.end(), inputs.values.begin() + begin, inputs.values.begin() + end);
       offsets_.push_back(indices_.size());
     }
-  } else {
-    gathered_.resize(rows.size() * inputs_);
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      std::copy_n(inputs.dense.data() + rows[i] * inputs_, inputs_, gathered_.data() + i * inputs_);
-    }
+    if (drops) copy_some(gathered_.data(), gathered_.size(), keep_inputs_, dropout_stream_, gathered_.data());
+    return;
   }
-  if (mode != Mode::predict && keep_inputs_ < 1) drop(gathered_, keep_inputs_, input_mask_);
+  // Predictions mostly ask for rows one after the other, as they lie.
+  const bool in_order = std::adjacent_find(rows.begin(), rows.end(),
+                                           [](std::uint32_t a, std::uint32_t b) { return b != a + 1; }) == rows.end();
+  if (mode == Mode::predict && in_order && !rows.empty()) {
+    rows_ = inputs.dense.data() + rows.front() * inputs_;
+    return;
+  }
+  grow(gathered_, rows.size() * inputs_);
+  rows_ = gathered_.data();
+  const std::uint64_t draws_per_row = drops ? draws_for(inputs_) : 0;
+  const Blocks blocks{rows.size(), 16};
+  pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
+    Rng stream = dropout_stream_;
+    stream.skip(blocks.begin(block) * draws_per_row);
+    for (std::size_t i = blocks.begin(block); i < blocks.end(block); ++i) {
+      const float* const from = inputs.dense.data() + rows[i] * inputs_;
+      float* const to = gathered_.data() + i * inputs_;
+      if (drops) {
+        copy_some(from, inputs_, keep_inputs_, stream, to);
+      } else {
+        std::copy_n(from, inputs_, to);
+      }
+    }
+  });
+  dropout_stream_.skip(rows.size() * draws_per_row);
 }
 
 void DenseNetwork::first_layer(std::size_t batch, float* out) {
   const Layer& layer = layers_.front();
-  if (!sparse_) return product(layer, gathered_.data(), batch, out);
+  if (!sparse_) return product(layer, rows_, batch, out);
   const float* const weights = parameters_.data() + layer.weights;
   const float* const biases = parameters_.data() + layer.biases;
   const Blocks blocks = cut(batch, 32);
@@ -105,25 +157,12 @@ void DenseNetwork::first_layer(std::size_t batch, float* out) {
   });
 }
 
-void DenseNetwork::drop(std::span<float> values, float keep, std::vector<float>& mask) {
-  mask.resize(values.size());
-  const auto threshold = static_cast<std::uint64_t>(std::lround(static_cast<double>(keep) * 65536));
-  const float scale = 1 / keep;
-  for (std::size_t v = 0; v < values.size(); v += 4) {
-    const std::uint64_t bits = dropout_stream_.next();
-    for (std::size_t part = 0; part < 4 && v + part < values.size(); ++part) {
-      mask[v + part] = ((bits >> (16 * part)) & 0xFFFF) < threshold ? scale : 0.0F;
-    }
-  }
-  for (std::size_t v = 0; v < values.size(); ++v) values[v] *= mask[v];
-}
-
 void DenseNetwork::forward(const Features& inputs, std::span<const std::uint32_t> rows, Mode mode,
                            std::span<float> outputs) {
   gather(inputs, rows, mode);
   for (std::size_t l = 0; l < layers_.size(); ++l) {
     const bool last = l + 1 == layers_.size();
-    if (!last) activations_[l].resize(rows.size() * layers_[l].outputs);
+    if (!last) grow(activations_[l], rows.size() * layers_[l].outputs);
     float* const out = last ? outputs.data() : activations_[l].data();
     if (l == 0) {
       first_layer(rows.size(), out);
@@ -131,8 +170,11 @@ void DenseNetwork::forward(const Features& inputs, std::span<const std::uint32_t
       product(layers_[l], activations_[l - 1].data(), rows.size(), out);
     }
     if (last) break;
-    for (float& value : activations_[l]) value = std::max(value, 0.0F);
-    if (l + 2 == layers_.size() && mode != Mode::predict && keep_ < 1) drop(activations_[l], keep_, mask_);
+    const std::span values(activations_[l].data(), rows.size() * layers_[l].outputs);
+    for (float& value : values) value = std::max(value, 0.0F);
+    if (l + 2 == layers_.size() && mode != Mode::predict && keep_ < 1) {
+      copy_some(values.data(), values.size(), keep_, dropout_stream_, values.data());
+    }
   }
 }
 
@@ -140,7 +182,7 @@ void DenseNetwork::add_weight_gradient(const Layer& layer, const float* in, cons
                                        std::size_t batch) {
   const auto gradient = view(out_gradient, batch, layer.outputs);
   const auto input = view(in, batch, layer.inputs);
-  const Blocks blocks = cut(layer.inputs, 64);
+  const Blocks blocks = cut(layer.inputs, 128);
   pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
     const auto begin = static_cast<Eigen::Index>(blocks.begin(block));
     const auto size = static_cast<Eigen::Index>(blocks.end(block)) - begin;
@@ -162,7 +204,7 @@ void DenseNetwork::backward(std::span<const float> output_gradients) {
     }
     if (l == 0) {
       if (!sparse_) {
-        add_weight_gradient(layer, gathered_.data(), gradient_.data(), batch);
+        add_weight_gradient(layer, rows_, gradient_.data(), batch);
         return;
       }
       float* const target = gradients_.data() + layer.weights;
@@ -187,9 +229,9 @@ void DenseNetwork::backward(std::span<const float> output_gradients) {
           view(gradient_.data() + begin * layer.outputs, rows, layer.outputs) * weights.transpose();
     });
     // A unit that ReLU or dropout set to 0 passes nothing on; a kept one has its dropout scale.
-    const bool dropped = l + 1 == layers_.size() && keep_ < 1;
+    const float scale = l + 1 == layers_.size() ? 1 / keep_ : 1.0F;
     for (std::size_t v = 0; v < next_gradient_.size(); ++v) {
-      next_gradient_[v] = below[v] > 0 ? next_gradient_[v] * (dropped ? mask_[v] : 1.0F) : 0.0F;
+      next_gradient_[v] = below[v] > 0 ? next_gradient_[v] * scale : 0.0F;
     }
     std::swap(gradient_, next_gradient_);
   }

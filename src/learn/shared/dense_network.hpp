@@ -33,6 +33,10 @@ class DenseNetwork final : public Network {
   void export_torchscript(const std::string& path, const Scaling& scaling) const override;
 
   [[nodiscard]] std::size_t input_size() const noexcept { return inputs_; }
+  /// What the last hidden layer gave in the last forward, batch × its width; empty without one.
+  [[nodiscard]] std::span<const float> last_hidden() const noexcept {
+    return activations_.empty() ? std::span<const float>() : std::span<const float>(activations_.back());
+  }
   [[nodiscard]] const std::vector<std::size_t>& widths() const noexcept { return widths_; }
 
  private:
@@ -44,8 +48,6 @@ class DenseNetwork final : public Network {
   void first_layer(std::size_t batch, float* out);
   void product(const Layer& layer, const float* in, std::size_t batch, float* out);
   void add_weight_gradient(const Layer& layer, const float* in, const float* out_gradient, std::size_t batch);
-  /// Sets values to 0 at random and scales the others up; `mask` says by what each was multiplied.
-  void drop(std::span<float> values, float keep, std::vector<float>& mask);
 
   std::size_t inputs_;
   std::vector<std::size_t> widths_;
@@ -58,12 +60,11 @@ class DenseNetwork final : public Network {
   // Of the last forward.
   std::size_t batch_ = 0;
   bool sparse_ = false;
-  std::vector<float> gathered_;         // batch × inputs of dense features, or the values of sparse ones
+  const float* rows_ = nullptr;         // batch × inputs of dense features: gathered_, or the features themselves
+  std::vector<float> gathered_;         // dense: never shrinks; sparse: the values
   std::vector<std::uint64_t> offsets_;  // of sparse features
   std::vector<std::uint32_t> indices_;
-  std::vector<std::vector<float>> activations_;  // after ReLU and dropout, one per hidden layer
-  std::vector<float> mask_;                      // of dropout: 0 or 1/keep
-  std::vector<float> input_mask_;
+  std::vector<std::vector<float>> activations_;  // after ReLU and dropout, one per hidden layer; never shrink
   std::vector<float> gradient_, next_gradient_;
 };
 

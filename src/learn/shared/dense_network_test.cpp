@@ -6,35 +6,13 @@
 #include <numeric>
 
 #include "base/parallel.hpp"
+#include "support/features.hpp"
 
 namespace wisecrowd {
 namespace {
 
-Features random_rows(std::size_t rows, std::size_t columns, std::uint64_t seed) {
-  Features features;
-  features.rows = rows;
-  features.shape = {columns};
-  Rng rng(seed);
-  for (std::size_t v = 0; v < rows * columns; ++v) features.dense.push_back(static_cast<float>(rng.normal()));
-  return features;
-}
-
-/// The same rows, written as sparse ones.
-Features as_sparse(const Features& dense) {
-  Features sparse;
-  sparse.rows = dense.rows;
-  sparse.shape = dense.shape;
-  sparse.offsets.push_back(0);
-  for (std::size_t r = 0; r < dense.rows; ++r) {
-    for (std::size_t c = 0; c < dense.columns(); ++c) {
-      if (dense.row(r)[c] == 0) continue;
-      sparse.indices.push_back(static_cast<std::uint32_t>(c));
-      sparse.values.push_back(dense.row(r)[c]);
-    }
-    sparse.offsets.push_back(sparse.values.size());
-  }
-  return sparse;
-}
+using testing::as_sparse;
+using testing::random_rows;
 
 std::vector<std::uint32_t> all_rows(const Features& features) {
   std::vector<std::uint32_t> rows(features.rows);
@@ -141,6 +119,83 @@ TEST(DenseNetwork, DropoutKeepsTheMeanAndFollowsItsSeed) {
   EXPECT_EQ(draw[0], again[0]);
 }
 
+/// Draws one by one, 16 bits for each value, every row beginning with a new draw.
+TEST(DenseNetwork, InputDropoutHidesWhatItsStreamSays) {
+  constexpr std::size_t kRows = 70, kColumns = 10;
+  const float keep = 0.75F;
+  const Features features = random_rows(kRows, kColumns, 6);
+  const auto rows = all_rows(features);
+  for (const unsigned threads : {1U, 3U}) {
+    ThreadPool pool(threads);
+    DenseNetwork network(kColumns, {kColumns}, 0, 3, pool);  // linear: the identity shows its inputs
+    std::fill(network.parameters().begin(), network.parameters().end(), 0.0F);
+    for (std::size_t c = 0; c < kColumns; ++c) network.parameters()[c * kColumns + c] = 1;
+    network.drop_inputs(1 - keep);
+    network.reseed(8);
+    Rng stream(8);
+    std::size_t hidden = 0;
+    for (int batch = 0; batch < 2; ++batch) {
+      std::vector<float> outputs(kRows * kColumns);
+      network.forward(features, rows, batch == 0 ? Network::Mode::train : Network::Mode::sample, outputs);
+      for (std::size_t r = 0; r < kRows; ++r) {
+        std::uint64_t bits = 0;
+        for (std::size_t c = 0; c < kColumns; ++c, bits >>= 16U) {
+          if (c % 4 == 0) bits = stream.next();
+          const bool kept = (bits & 0xFFFFU) < static_cast<std::uint64_t>(keep * 65536);
+          hidden += kept ? 0 : 1;
+          ASSERT_EQ(outputs[r * kColumns + c], kept ? features.row(r)[c] * (1 / keep) : 0.0F);
+        }
+      }
+    }
+    EXPECT_NEAR(static_cast<double>(hidden), 0.25 * 2 * kRows * kColumns, 5 * std::sqrt(0.1875 * 2 * kRows * kColumns));
+  }
+}
+
+TEST(DenseNetwork, GradientsGoThroughDropout) {
+  ThreadPool pool(2);
+  const Features features = random_rows(40, 4, 5);
+  const auto rows = all_rows(features);
+  DenseNetwork network(4, {6, 2}, 0.5, 7, pool);
+  network.drop_inputs(0.25);
+  Rng rng(1);
+  std::vector<float> weights(rows.size() * 2), outputs(weights.size());
+  for (float& c : weights) c = static_cast<float>(rng.normal());
+  const auto loss = [&](Network::Mode mode) {  // Σ c_rk · out_rk, always with the same draws
+    network.reseed(11);
+    network.forward(features, rows, mode, outputs);
+    double sum = 0;
+    for (std::size_t v = 0; v < outputs.size(); ++v) sum += static_cast<double>(weights[v]) * outputs[v];
+    return sum;
+  };
+  loss(Network::Mode::train);
+  network.backward(weights);
+  for (std::size_t p = 0; p < network.parameters().size(); ++p) {
+    const float kept = network.parameters()[p];
+    constexpr float kChange = 1e-3F;
+    network.parameters()[p] = kept + kChange;
+    const double above = loss(Network::Mode::sample);
+    network.parameters()[p] = kept - kChange;
+    const double below = loss(Network::Mode::sample);
+    network.parameters()[p] = kept;
+    EXPECT_NEAR(network.gradients()[p], (above - below) / (2 * kChange), 0.05) << "parameter " << p;
+  }
+}
+
+TEST(DenseNetwork, RowsInOrderAreReadWhereTheyLie) {
+  ThreadPool pool(2);
+  DenseNetwork network(11, {7, 3}, 0.5, 3, pool);
+  const Features features = random_rows(70, 11, 4);
+  std::vector<std::uint32_t> in_order(20), others;
+  std::iota(in_order.begin(), in_order.end(), 30U);
+  others = in_order;
+  std::swap(others[4], others[5]);
+  std::vector<float> outputs(20 * 3), swapped(20 * 3);
+  network.forward(features, others, Network::Mode::predict, swapped);
+  network.forward(features, in_order, Network::Mode::predict, outputs);
+  std::swap_ranges(swapped.begin() + 4 * 3, swapped.begin() + 5 * 3, swapped.begin() + 5 * 3);
+  for (std::size_t v = 0; v < outputs.size(); ++v) EXPECT_NEAR(outputs[v], swapped[v], 1e-6);
+}
+
 TEST(DenseNetwork, TheNumberOfThreadsChangesNothing) {
   const Features features = random_rows(300, 200, 5);
   const auto rows = all_rows(features);
@@ -148,6 +203,7 @@ TEST(DenseNetwork, TheNumberOfThreadsChangesNothing) {
   for (const unsigned threads : {1U, 2U, 3U}) {
     ThreadPool pool(threads);
     DenseNetwork network(200, {96, 5}, 0.5, 3, pool);
+    network.drop_inputs(0.5);
     outputs.emplace_back(rows.size() * 5);
     network.forward(features, rows, Network::Mode::train, outputs.back());
     network.backward(outputs.back());

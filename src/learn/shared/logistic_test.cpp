@@ -8,9 +8,12 @@
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "base/rng.hpp"
+#include "support/features.hpp"
 
 namespace wisecrowd {
 namespace {
+
+using testing::as_sparse;
 
 struct Problem {
   Features features;
@@ -40,22 +43,6 @@ Problem problem(std::size_t rows, std::size_t columns, std::size_t classes, std:
     p.targets.insert(p.targets.end(), t.begin(), t.end());
   }
   return p;
-}
-
-Features as_sparse(const Features& dense) {
-  Features sparse;
-  sparse.rows = dense.rows;
-  sparse.shape = dense.shape;
-  sparse.offsets.push_back(0);
-  for (std::size_t r = 0; r < dense.rows; ++r) {
-    for (std::size_t c = 0; c < dense.columns(); ++c) {
-      if (dense.row(r)[c] == 0) continue;
-      sparse.indices.push_back(static_cast<std::uint32_t>(c));
-      sparse.values.push_back(dense.row(r)[c]);
-    }
-    sparse.offsets.push_back(sparse.indices.size());
-  }
-  return sparse;
 }
 
 /// Solves A x = b by elimination; A is symmetric and positive.

@@ -26,7 +26,12 @@ class Optimiser {
  public:
   Optimiser(OptimiserOptions options, std::size_t parameters);
   /// One step with learning rate · pace; then sets the gradients to 0.
-  void step(std::span<float> parameters, std::span<float> gradients, double pace, ThreadPool& pool);
+  void step(std::span<float> parameters, std::span<float> gradients, double pace, ThreadPool& pool) {
+    step(parameters, gradients, pace, {}, 0, pool);
+  }
+  /// The same, and moves a running mean of the parameters by `share` of the way to where they are now.
+  void step(std::span<float> parameters, std::span<float> gradients, double pace, std::span<float> average,
+            double share, ThreadPool& pool);
 
  private:
   OptimiserOptions options_;

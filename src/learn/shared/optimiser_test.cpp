@@ -49,6 +49,28 @@ TEST(Optimiser, EveryKindFindsTheBottomOfABowl) {
   }
 }
 
+TEST(Optimiser, MovesARunningMeanAlong) {
+  ThreadPool pool(2);
+  constexpr std::size_t kSize = 40000;
+  std::vector<float> w(kSize, 1), alone(kSize, 1), g(kSize, 1), same(kSize, 1), mean(kSize, 2);
+  Optimiser averaged({}, kSize), plain({}, kSize);
+  averaged.step(w, g, 1, mean, 0.25, pool);
+  plain.step(alone, same, 1, pool);
+  EXPECT_EQ(w, alone);
+  for (std::size_t i = 0; i < kSize; ++i) ASSERT_FLOAT_EQ(mean[i], 2 + 0.25F * (w[i] - 2));
+}
+
+/// Arithmetic with numbers below the normal ones is slow, so the moments of a unit without gradients must become 0.
+TEST(Optimiser, AUnitThatDiedComesToRest) {
+  ThreadPool pool(1);
+  for (const char* kind : {"adam", "sgd"}) {
+    std::vector<float> w{1}, g{0.5F};
+    Optimiser optimiser({.kind = optimiser_kind(kind), .learning_rate = 1e38}, 1);
+    for (int step = 0; step < 1000; ++step) optimiser.step(w, g, step < 900 ? 0 : 1, pool);
+    EXPECT_EQ(w[0], 1.0F) << kind;
+  }
+}
+
 TEST(BlockAdam, MovesOnlyThoseWhoseGradientWasAskedFor) {
   BlockAdam blocks(std::vector<double>(6, 1.0), 2, 0.1);
   blocks.gradient(2)[0] += 5;

@@ -35,10 +35,10 @@ std::vector<double> ReliabilityModel::opinion(const Epoch& epoch) const {
   return mean;
 }
 
-void ReliabilityModel::add_answers(const TaskAnswers& answers, std::span<double> log_probabilities) const {
-  const double share = log_share(classes());
+void ReliabilityModel::Evidence::add(const TaskAnswers& answers, std::span<double> log_probabilities) const {
+  const double share = log_share(classes);
   for (std::size_t a = 0; a < answers.workers.size(); ++a) {
-    const double odds = reliability_->log_odds(answers.workers[a], answers.row);
+    const double odds = reliability.log_odds(answers.workers[a], answers.row);
     const double wrong = log_sigmoid(-odds) + share, right = log_sigmoid(odds);
     for (std::size_t k = 0; k < log_probabilities.size(); ++k) {
       log_probabilities[k] += k == answers.labels[a] ? right : wrong;
@@ -47,8 +47,9 @@ void ReliabilityModel::add_answers(const TaskAnswers& answers, std::span<double>
 }
 
 void ReliabilityModel::begin_epoch(const Epoch& epoch) {
-  // The first reliabilities come from the vote; from then on labels are inferred with them.
-  if (epoch.number > 0) {
+  if (epoch.number % options_.epochs_per_labelling != 0) return;
+  // The first reliabilities come from the vote, unless they are known; from then on labels are inferred with them.
+  if (epoch.number > 0 || options_.known) {
     std::vector<double> prior;
     if (epoch.number >= options_.warm_up) prior = opinion(epoch);
     for (std::size_t i = 0; i < set().task_count(); ++i) {

@@ -39,6 +39,14 @@ class ReliabilityModel final : public SoftLabelModel {
   struct Options {
     std::size_t samples = 1;  ///< draws of MC-dropout whose mean is the network's opinion; 1: the network without
     std::size_t warm_up = 3;  ///< epochs before the network has a say
+    std::size_t epochs_per_labelling = 1;
+    bool known = false;  ///< the reliability is known already: labels are inferred with it from the first epoch on
+  };
+  /// Adds what the answers to a task say to log probabilities of its classes.
+  struct Evidence {
+    const Reliability& reliability;
+    std::size_t classes;
+    void add(const TaskAnswers& answers, std::span<double> log_probabilities) const;
   };
   ReliabilityModel(const TrainingSet& set, std::unique_ptr<Reliability> reliability, Options options);
   ReliabilityModel(const ReliabilityModel& other);
@@ -59,7 +67,9 @@ class ReliabilityModel final : public SoftLabelModel {
 
  private:
   [[nodiscard]] std::vector<double> opinion(const Epoch& epoch) const;
-  void add_answers(const TaskAnswers& answers, std::span<double> log_probabilities) const;
+  void add_answers(const TaskAnswers& answers, std::span<double> log_probabilities) const {
+    Evidence{*reliability_, classes()}.add(answers, log_probabilities);
+  }
 
   std::unique_ptr<Reliability> reliability_;
   Options options_;

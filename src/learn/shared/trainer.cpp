@@ -18,8 +18,6 @@
 namespace wisecrowd {
 namespace {
 
-/// Standard errors by which a later candidate must be better than the one that is preferred to it.
-constexpr double kClearly = 2;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// f^(1−power) · posterior^power: as if every answer counted for `power` of one.
@@ -33,40 +31,42 @@ void temper(const AnswerModel& model, std::span<const double> outputs, double po
   softmax(posterior);
 }
 
-/// The power with which the network and all other answers to a hidden task foretell each of its answers best. Workers
-/// who err on the same tasks make it less than 1.
+/// The power at which classifier and answers to hidden tasks tell most of each other: the mean over tasks of
+/// log Σ_k f_k g_k/π_k with g ∝ π A^power, where A is what the answers say and π the mean of f. Given the truth the
+/// classifier knows nothing of the answers, so where they are too sure of themselves (workers who copy each other or
+/// err on the same tasks, tables learned from few answers), it contradicts them too often, and a lower power fits
+/// better.
 double learned_power(const AnswerModel& model, const TrainingSet& hidden, std::span<const double> outputs) {
-  constexpr std::array kPowers = {1.0, 0.85, 0.7, 0.55, 0.4, 0.3, 0.2, 0.1};
-  constexpr std::size_t kEnoughAnswers = 5000;
+  constexpr std::array kPowers = {0.05, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95};
+  constexpr std::size_t kEnoughTasks = 5000;
   if (!model.can_be_tempered()) return 1;
-  const std::size_t classes = hidden.class_count;
+  const std::size_t classes = hidden.class_count, width = model.outputs();
+  const std::size_t tasks = std::min(hidden.task_count(), kEnoughTasks);
+  std::vector<double> f(tasks * classes), prior(classes, 0.0), said(classes), neutral(width);
+  for (std::size_t i = 0; i < tasks; ++i) {
+    model.classify(outputs.subspan(i * width, width), std::span(f).subspan(i * classes, classes));
+    for (std::size_t k = 0; k < classes; ++k) prior[k] += f[i * classes + k];
+  }
+  normalise(prior);
   std::array<double, kPowers.size()> sums{};
-  std::vector<std::uint32_t> workers, labels;
-  std::vector<double> full(classes), q(classes);
-  std::size_t judged = 0;
-  for (std::size_t i = 0; i < hidden.task_count() && judged < kEnoughAnswers; ++i) {
-    const std::uint32_t begin = hidden.offset[i], end = hidden.offset[i + 1];
-    if (end - begin < 2) continue;
-    const auto row = outputs.subspan(i * classes, classes);
-    for (std::uint32_t a = begin; a < end; ++a, ++judged) {
-      workers.clear();
-      labels.clear();
-      for (std::uint32_t other = begin; other < end; ++other) {
-        if (other == a) continue;
-        workers.push_back(hidden.worker[other]);
-        labels.push_back(hidden.label[other]);
+  for (std::size_t i = 0; i < tasks; ++i) {
+    // What the answers say by themselves: the posterior of a classifier without an opinion. Whatever else the network
+    // says of the row stays.
+    std::copy_n(outputs.begin() + static_cast<std::ptrdiff_t>(i * width), width, neutral.begin());
+    std::fill_n(neutral.begin(), classes, 0.0);
+    model.posterior(neutral, {hidden.workers_of(i), hidden.labels_of(i), hidden.task[i], hidden.row[i]}, said);
+    for (std::size_t p = 0; p < kPowers.size(); ++p) {
+      double together = 0, apart = 0;
+      for (std::size_t k = 0; k < classes; ++k) {
+        const double weight = std::pow(std::max(said[k], kProbabilityFloor), kPowers[p]);
+        together += f[i * classes + k] * weight;
+        apart += prior[k] * weight;
       }
-      model.posterior(row, {workers, labels, hidden.task[i], hidden.row[i]}, full);
-      for (std::size_t p = 0; p < kPowers.size(); ++p) {
-        q = full;
-        temper(model, row, kPowers[p], q);
-        for (double& value : q) value = std::log(std::max(value, kProbabilityFloor));
-        const double told = model.answer_probability_at(hidden.row[i], q, hidden.worker[a], hidden.label[a]);
-        sums[p] += std::log(std::max(told, kProbabilityFloor));
-      }
+      sums[p] += std::log(together / apart);
     }
   }
-  return kPowers[static_cast<std::size_t>(std::max_element(sums.begin(), sums.end()) - sums.begin())];
+  softmax(sums);
+  return std::inner_product(sums.begin(), sums.end(), kPowers.begin(), 0.0);
 }
 
 struct EpochChoice {
@@ -217,16 +217,18 @@ std::vector<ParameterSpec> training_parameters(const TrainingOptions& d) {
                           "weight_decay · w is added to the gradient of each weight w"),
       ParameterSpec::real("fading", d.fading, 0, 1,
                           "share of every weight that fades per epoch, beside the gradient: keeps the network from "
-                          "learning single answers by heart; the same whatever the batch and the learning rate"),
+                          "learning single answers by heart. The full share where features are at least half as many "
+                          "as tasks, in proportion less where they are fewer and the danger is small. Take 0 with "
+                          "batch=0: there Adam steps alike along all features, and the telling ones would fade most"),
       ParameterSpec::real("input_dropout", d.input_dropout, 0, 0.95,
-                          "share of the features that a step does not see, where there are 50 or more: the network "
-                          "must not rely on any one of them"),
+                          "share of the features that a step does not see, so that the network does not rely on any "
+                          "one of them; where there are 50 or more, and scaled like fading"),
       ParameterSpec::choice("schedule", kSchedules[static_cast<int>(d.schedule)], {"constant", "cosine", "one_cycle"},
                             "how the steps shrink over the epochs: not at all, along half a cosine, or up first and "
                             "then down"),
       ParameterSpec::real("average_epochs", d.average_epochs, 0, 1e6,
-                          "predict with a running mean of the weights whose memory is so many epochs; 0: with the "
-                          "weights themselves"),
+                          "predict with a running mean of the weights whose memory is so many epochs, but at most a "
+                          "twelfth of all; 0: with the weights themselves"),
       ParameterSpec::real("held_out", d.held_out, 0, 0.9,
                           "share of the tasks that a first run does not see; the epoch at which it foretells their "
                           "answers best is kept. 0: one run, its last epoch is kept"),
@@ -318,7 +320,7 @@ Learned train(const LearningData& data, const NetworkSpec& network, const Traini
       EpochChoice its = choose_epoch(all, inputs, network, options, other.make_model, context);
       if (its.per_task.empty()) break;  // cancelled
       means.push_back(fmt::format("{} {:.4f}", other.name, mean(its.per_task)));
-      if (advantage(its.per_task, choice.per_task) > kClearly) {
+      if (advantage(its.per_task, choice.per_task) > kClearAdvantage) {
         choice = std::move(its);
         candidate = &other;
       }
@@ -355,8 +357,8 @@ Learned train(const LearningData& data, const NetworkSpec& network, const Traini
   for (const CurvePoint& point : learned.curve) crowd.trace.push_back(point.objective);
 
   const double answer_power = options.answer_power == 0 ? choice.answer_power : options.answer_power;
-  if (options.answer_power == 0) crowd.learned.emplace_back("answer_power", answer_power);
   conclude(run, chosen, data, network, scaling, answer_power, learned);
+  if (options.answer_power == 0 && !choice.held_out.empty()) crowd.learned.emplace_back("answer_power", answer_power);
   if (!explanation.empty()) {
     crowd.explanation = crowd.explanation.empty() ? explanation : explanation + "; " + crowd.explanation;
   }

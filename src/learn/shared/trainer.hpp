@@ -16,13 +16,13 @@ struct TrainingOptions {
   std::size_t epochs = 60;
   std::size_t batch = 64;  ///< tasks per step; 0: all
   OptimiserOptions optimiser;
-  double fading = 0.05;  ///< share of every weight that fades per epoch
+  double fading = 0.05;  ///< share of every weight that fades per epoch, where features are many (see danger_of_rote)
   Schedule schedule = Schedule::constant;
   double input_dropout = 0.5;  ///< share of the inputs that a step does not see, where there are many
-  double average_epochs = 5;   ///< memory of the running mean of the weights, in epochs; 0: the weights themselves
+  double average_epochs = 5;   ///< memory of the running mean of the weights, in epochs, at most a twelfth of all
   double held_out = 0.1;       ///< share of the tasks whose answers are hidden to choose the epoch; 0: the last one
   std::size_t patience = 0;    ///< stop after so many epochs without a better held-out likelihood; 0: never
-  double answer_power = 1;     ///< weight of the answers beside the classifier in a posterior; 0: learned
+  double answer_power = 0;     ///< weight of the answers beside the classifier in a posterior; 0: learned
   bool standardise = true;
 };
 
@@ -34,6 +34,10 @@ struct TrainingOptions {
 /// answers, a second run sees everything and is kept at that epoch.
 [[nodiscard]] Learned train(const LearningData& data, const NetworkSpec& network, const TrainingOptions& options,
                             const AnswerModelFactory& make_model, const RunContext& context);
+
+/// How far a network with so many inputs can learn the answers to so many tasks by heart, from 0 to 1: what guards
+/// against that (fading, dropped inputs) is scaled by it.
+[[nodiscard]] double danger_of_rote(std::size_t inputs, std::size_t tasks);
 
 /// One of several ways to begin, or to go on, between which the hidden answers decide. The first is preferred.
 struct Candidate {
@@ -49,6 +53,9 @@ struct Candidate {
 /// By how many standard errors the first foretells the same hidden tasks better than the second (log probabilities per
 /// task): chance alone must not choose.
 [[nodiscard]] double advantage(std::span<const double> these, std::span<const double> those);
+/// The advantage that counts as clear: of another way to begin the same learner, and of another learner. The second is
+/// larger because some learners are trained on just this likelihood and foretell answers better than they classify.
+inline constexpr double kClearAdvantage = 2, kClearAdvantageOfALearner = 3;
 
 /// All tasks that can be trained on; throws bad_input if no answer is among them.
 [[nodiscard]] TrainingSet tasks_to_learn_from(const LearningData& data);

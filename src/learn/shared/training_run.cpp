@@ -13,6 +13,9 @@ constexpr std::size_t kPredictionRows = 1024;
 /// Fewer inputs than this cannot stand in for each other, so none of them is hidden.
 constexpr std::size_t kInputsToDropFrom = 50;
 
+/// A running mean that remembers more of a short training than this would lag behind it.
+constexpr double kLongestMemory = 1.0 / 12;
+
 /// What fades per epoch, shared out among its steps.
 OptimiserOptions per_step(OptimiserOptions options, double fading_per_epoch, std::size_t steps_per_epoch) {
   options.fading = 1 - std::pow(1 - fading_per_epoch, 1 / static_cast<double>(steps_per_epoch));
@@ -20,6 +23,10 @@ OptimiserOptions per_step(OptimiserOptions options, double fading_per_epoch, std
 }
 
 }  // namespace
+
+double danger_of_rote(std::size_t inputs, std::size_t tasks) {
+  return std::min(1.0, 2 * static_cast<double>(inputs) / static_cast<double>(std::max<std::size_t>(tasks, 1)));
+}
 
 TrainingRun::TrainingRun(const TrainingSet& set, const Features& inputs, const NetworkSpec& network,
                          const TrainingOptions& options, const AnswerModelFactory& make_model, std::string_view purpose,
@@ -32,12 +39,22 @@ TrainingRun::TrainingRun(const TrainingSet& set, const Features& inputs, const N
       network_(make_network(network, inputs, model_->outputs(), context.rng(purpose).fork("network").next(), context)),
       batch_(options.batch == 0 ? set.task_count() : std::min(options.batch, set.task_count())),
       steps_per_epoch_(std::max<std::size_t>(set.task_count() / batch_, 1)),
-      optimiser_(per_step(options.optimiser, options.fading, steps_per_epoch_), network_->parameters().size()),
+      optimiser_(per_step(options.optimiser, options.fading * danger_of_rote(inputs.columns(), set.task_count()),
+                          steps_per_epoch_),
+                 network_->parameters().size()),
       order_stream_(context.rng(purpose).fork("order")),
       order_(set.task_count()) {
-  if (inputs.columns() >= kInputsToDropFrom) network_->drop_inputs(options.input_dropout);
+  if (inputs.columns() >= kInputsToDropFrom) {
+    network_->drop_inputs(options.input_dropout * danger_of_rote(inputs.columns(), set.task_count()));
+  }
   std::iota(order_.begin(), order_.end(), 0U);
   if (options.average_epochs > 0) average_.assign(network_->parameters().begin(), network_->parameters().end());
+}
+
+void TrainingRun::go_on_from(std::span<const float> parameters, std::span<const float> buffers) {
+  std::copy(parameters.begin(), parameters.end(), network_->parameters().begin());
+  if (!average_.empty()) average_.assign(parameters.begin(), parameters.end());
+  network_->set_buffers(buffers);
 }
 
 double TrainingRun::pace() const {
@@ -107,6 +124,8 @@ double TrainingRun::epoch() {
   std::vector<std::uint32_t> rows;
   std::vector<float> values;
   std::vector<double> outputs, gradients;
+  const double memory = std::min(options_.average_epochs, kLongestMemory * static_cast<double>(options_.epochs)) *
+                        static_cast<double>(steps_per_epoch_);
   double sum = 0;
   std::size_t steps = 0;
   for (; steps < steps_per_epoch_ && !context_.cancelled(); ++steps) {
@@ -125,18 +144,11 @@ double TrainingRun::epoch() {
                    [](double gradient) { return static_cast<float>(gradient); });
     network_->backward(values);
     const double now = pace();
-    optimiser_.step(network_->parameters(), network_->gradients(), now, context_.pool());
-    model_->step(now);
     ++steps_done_;
-    if (!average_.empty()) {
-      const double memory = options_.average_epochs * static_cast<double>(steps_per_epoch_);
-      // A short memory at the beginning, so that the first weights, which know nothing, are soon forgotten.
-      const double share = std::max(1 / (1 + memory), 1 / (1 + static_cast<double>(steps_done_) / 2));
-      const auto parameters = network_->parameters();
-      for (std::size_t p = 0; p < average_.size(); ++p) {
-        average_[p] += static_cast<float>(share) * (parameters[p] - average_[p]);
-      }
-    }
+    // A short memory at the beginning, so that the first weights, which know nothing, are soon forgotten.
+    const double share = std::max(1 / (1 + memory), 1 / (1 + static_cast<double>(steps_done_) / 2));
+    optimiser_.step(network_->parameters(), network_->gradients(), now, average_, share, context_.pool());
+    model_->step(now);
   }
   model_->end_epoch(now_begins);
   ++epochs_done_;

@@ -24,6 +24,8 @@ class TrainingRun {
               const TrainingOptions& options, const AnswerModelFactory& make_model, std::string_view purpose,
               const RunContext& context);
 
+  /// Begins with these weights instead of random ones; before the first epoch.
+  void go_on_from(std::span<const float> parameters, std::span<const float> buffers);
   /// One pass over the tasks; returns the mean loss. Stops early when the context is cancelled.
   double epoch();
   [[nodiscard]] std::size_t epochs_done() const noexcept { return epochs_done_; }

@@ -39,10 +39,15 @@ namespace wisecrowd {
 /// channels) of any type, and scales them itself.
 [[nodiscard]] std::string exported_module(const torch::jit::Module& network, const Scaling& scaling);
 
+/// How the images that a module gets lie in memory; their shape is the same. Convolutions are faster pixel by pixel
+/// (which is also how our features lie), but what they give then cannot be reshaped by view(), as users' modules may
+/// do.
+enum class ImageLayout { by_plane, by_pixel };
+
 /// A network around a module. `name` is for messages. Checks with two rows that the module gives what is needed.
-[[nodiscard]] std::unique_ptr<Network> network_of(torch::jit::Module module, std::string name, const Features& inputs,
-                                                  std::size_t outputs, std::uint64_t seed, ThreadPool& pool,
-                                                  const TorchHost& host);
+[[nodiscard]] std::unique_ptr<Network> network_of(torch::jit::Module module, std::string name, ImageLayout layout,
+                                                  const Features& inputs, std::size_t outputs, std::uint64_t seed,
+                                                  ThreadPool& pool, const TorchHost& host);
 
 /// What libtorch has to say about a failure, in one line: its own messages carry traces of stacks and of the script.
 [[nodiscard]] std::string one_line(const std::string& message);

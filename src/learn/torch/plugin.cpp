@@ -28,9 +28,11 @@ auto translated(const std::string& what, const Work& work) {
 std::unique_ptr<Network> make_network(const NetworkSpec& spec, const Features& inputs, std::size_t outputs,
                                       std::uint64_t seed, ThreadPool& pool) {
   return translated("model " + spec.kind, [&] {
-    auto module = spec.kind == "cnn" ? convolutional_module(inputs.shape, spec.hidden, spec.dropout, outputs, seed)
-                                     : load_module(spec.kind);
-    return network_of(std::move(module), spec.kind, inputs, outputs, seed, pool, *host);
+    const bool ours = spec.kind == "cnn";
+    auto module =
+        ours ? convolutional_module(inputs.shape, spec.hidden, spec.dropout, outputs, seed) : load_module(spec.kind);
+    return network_of(std::move(module), spec.kind, ours ? ImageLayout::by_pixel : ImageLayout::by_plane, inputs,
+                      outputs, seed, pool, *host);
   });
 }
 

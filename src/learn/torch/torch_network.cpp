@@ -47,7 +47,7 @@ std::string shape_text(at::IntArrayRef sizes) {
 }
 
 /// The rows as a module wants them.
-at::Tensor gathered(const Features& inputs, std::span<const std::uint32_t> rows) {
+at::Tensor gathered(const Features& inputs, std::span<const std::uint32_t> rows, ImageLayout layout) {
   const auto batch = static_cast<std::int64_t>(rows.size());
   const auto columns = inputs.columns();
   if (inputs.is_sparse()) {
@@ -70,14 +70,22 @@ at::Tensor gathered(const Features& inputs, std::span<const std::uint32_t> rows)
   if (!inputs.is_image()) return result;
   const auto height = static_cast<std::int64_t>(inputs.shape[0]), width = static_cast<std::int64_t>(inputs.shape[1]);
   const auto channels = inputs.shape.size() > 2 ? static_cast<std::int64_t>(inputs.shape[2]) : 1;
-  if (channels == 1) return result.view({batch, 1, height, width});
-  return result.view({batch, height, width, channels}).permute({0, 3, 1, 2}).contiguous();
+  const at::Tensor by_pixel = result.view({batch, height, width, channels}).permute({0, 3, 1, 2});
+  if (layout == ImageLayout::by_pixel) return by_pixel;
+  // With one channel both layouts are the same numbers in the same order, and only the strides tell them apart.
+  return channels == 1 ? result.view({batch, 1, height, width}) : by_pixel.contiguous();
 }
 
 class TorchNetwork final : public Network {
  public:
-  TorchNetwork(Module module, std::string name, std::size_t outputs, std::uint64_t seed, const TorchHost& host)
-      : module_(std::move(module)), name_(std::move(name)), outputs_(outputs), key_(seed), host_(host) {
+  TorchNetwork(Module module, std::string name, ImageLayout layout, std::size_t outputs, std::uint64_t seed,
+               const TorchHost& host)
+      : module_(std::move(module)),
+        name_(std::move(name)),
+        layout_(layout),
+        outputs_(outputs),
+        key_(seed),
+        host_(host) {
     gather_parameters();
   }
 
@@ -89,14 +97,14 @@ class TorchNetwork final : public Network {
       set_mode(mode);
       if (mode == Mode::train) {
         const at::AutoGradMode with_gradients(true);
-        result_ = run(gathered(inputs, rows), mode);
+        result_ = run(gathered(inputs, rows, layout_), mode);
         copy_out(result_, outputs.data());
         return;
       }
       const at::NoGradGuard no_gradients;
       for (std::size_t begin = 0; begin < rows.size(); begin += kPredictBatch) {
         const auto part = rows.subspan(begin, std::min(kPredictBatch, rows.size() - begin));
-        copy_out(run(gathered(inputs, part), mode), outputs.data() + begin * outputs_);
+        copy_out(run(gathered(inputs, part, layout_), mode), outputs.data() + begin * outputs_);
       }
     });
   }
@@ -289,6 +297,7 @@ class TorchNetwork final : public Network {
 
   Module module_;
   std::string name_;
+  ImageLayout layout_;
   std::size_t outputs_;
   std::uint64_t key_, draws_ = 0;
   const TorchHost& host_;
@@ -301,12 +310,12 @@ class TorchNetwork final : public Network {
 
 }  // namespace
 
-std::unique_ptr<Network> network_of(Module module, std::string name, const Features& inputs, std::size_t outputs,
-                                    std::uint64_t seed, ThreadPool& pool, const TorchHost& host) {
+std::unique_ptr<Network> network_of(Module module, std::string name, ImageLayout layout, const Features& inputs,
+                                    std::size_t outputs, std::uint64_t seed, ThreadPool& pool, const TorchHost& host) {
   // Without profiling runs and fusion: the same operations in the same order each time, and no waiting for a compiler.
   torch::jit::getExecutorMode() = true;
   torch::jit::getProfilingMode() = false;
-  auto network = std::make_unique<TorchNetwork>(std::move(module), std::move(name), outputs, seed, host);
+  auto network = std::make_unique<TorchNetwork>(std::move(module), std::move(name), layout, outputs, seed, host);
   network->work_with(pool);
   const std::vector<std::uint32_t> two{0, inputs.rows > 1 ? 1U : 0U};
   std::vector<float> found(two.size() * outputs);

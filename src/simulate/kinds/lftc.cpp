@@ -11,7 +11,8 @@
 #include "wisecrowd/error.hpp"
 
 // The generator of DALC: short texts as bags of words x, and workers whose reliability on a text is low-rank,
-// eta = sigma(u_j' F x). The truth is what a random teacher says of x.
+// eta = sigma(u_j' F x). The truth is what a random teacher says of x. Over given tasks x are their features, brought
+// to a common scale, and the mean and deviation of u_j' F x are parameters.
 namespace wisecrowd::lftc_crowd {
 namespace {
 
@@ -29,6 +30,48 @@ std::vector<double> uniform_values(std::size_t count, Rng rng) {
   std::vector<double> values(count);
   for (double& v : values) v = rng.uniform(kLowest, kHighest);
   return values;
+}
+
+/// F x of given features. They may have any scale and any mean, so the columns are standardised, the loadings are drawn
+/// around 0 (with the mean of those for words, every dimension of an image would be its brightness), and each
+/// dimension gets the deviation with which u_j' F x varies by `spread` in all. A last dimension, for which every worker
+/// has a 1, holds the level.
+std::vector<double> given_tasks(const World& world, std::size_t rank, double level, double spread, Rng rng) {
+  const std::size_t columns = world.feature_columns;
+  std::vector<double> mean(columns, 0.0), square(columns, 0.0);
+  const double share = 1 / static_cast<double>(world.tasks);
+  for (std::size_t t = 0; t < world.tasks; ++t) {
+    const auto x = world.features_of(t);
+    for (std::size_t c = 0; c < columns; ++c) {
+      mean[c] += share * x[c];
+      square[c] += share * x[c] * x[c];
+    }
+  }
+  std::vector<double> loadings = uniform_values(columns * rank, rng);
+  for (std::size_t c = 0; c < columns; ++c) {
+    const double variance = square[c] - mean[c] * mean[c];
+    const double factor = variance > 1e-12 * square[c] ? 1 / std::sqrt(variance) : 0;
+    for (std::size_t d = 0; d < rank; ++d) {
+      loadings[c * rank + d] = factor * (loadings[c * rank + d] - (kLowest + kHighest) / 2);
+    }
+  }
+  std::vector<double> result(world.tasks * (rank + 1), 0.0), squares(rank, 0.0);
+  for (std::size_t t = 0; t < world.tasks; ++t) {
+    const auto x = world.features_of(t);
+    double* const to = result.data() + t * (rank + 1);
+    for (std::size_t c = 0; c < columns; ++c) {
+      const double away = x[c] - mean[c];
+      for (std::size_t d = 0; d < rank; ++d) to[d] += away * loadings[c * rank + d];
+    }
+    for (std::size_t d = 0; d < rank; ++d) squares[d] += share * to[d] * to[d];
+    to[rank] = level;
+  }
+  const double of_u = (kLowest * kLowest + kLowest * kHighest + kHighest * kHighest) / 3;  // mean square
+  for (std::size_t d = 0; d < rank; ++d) {
+    const double factor = squares[d] > 0 ? spread / std::sqrt(squares[d] * of_u * static_cast<double>(rank)) : 0;
+    for (std::size_t t = 0; t < world.tasks; ++t) result[t * (rank + 1) + d] *= factor;
+  }
+  return result;
 }
 
 /// The class with the largest score, which is linear in x or in the outputs of a hidden layer.
@@ -116,14 +159,19 @@ SimulationInfo info() {
   SimulationInfo info;
   info.summary =
       "The generator of DALC: short texts as bags of words (features.npy), workers whose reliability depends on the "
-      "words (reliability.csv), and a truth that a random teacher knows.";
+      "words (reliability.csv), and a truth that a random teacher knows. Over given tasks the reliability depends on "
+      "their features.";
   info.parameters = {
       ParameterSpec::integer("vocabulary", 300, 2, 1e6, "number of words, the columns of the features"),
       ParameterSpec::integer("most_words", 5, 1, 1e6, "a text has 1 to so many words"),
       ParameterSpec::integer("rank", 10, 1, 1e4, "length of a worker's vector u: reliability is sigma(u' F x)"),
       ParameterSpec::choice("teacher", "linear", {"linear", "two_layer"}, "what the truth is of a text"),
       ParameterSpec::choice("answers", "deterministic", {"deterministic", "bernoulli"},
-                            "right exactly when the reliability is above 1/2, or right with that probability")};
+                            "right exactly when the reliability is above 1/2, or right with that probability"),
+      ParameterSpec::real("level", 0.62, -20, 20,
+                          "over given features: mean of the log odds of being right; 0.62 is 65 %"),
+      ParameterSpec::real("spread", 0.56, 0, 20,
+                          "over given features: how far the log odds deviate from it, by task and worker")};
   auto assignment = assignment_parameters();
   assignment.front().default_value = std::string("bernoulli");
   info.parameters.insert(info.parameters.end(), assignment.begin(), assignment.end());
@@ -137,9 +185,14 @@ SimulationSize default_size(const Parameters&) {
 }
 
 void prepare(const CrowdRequest& request, World& world) {
-  if (world.given || !world.class_prior.empty()) {
+  if (world.given) {
+    if (world.feature_columns > 0) return;
     throw Error(ErrorCode::bad_parameter,
-                "the kind lftc draws texts, and the truth follows from them: leave out gold and class shares");
+                "the workers of kind lftc look at features: give the features of these tasks as numbers");
+  }
+  if (!world.class_prior.empty()) {
+    throw Error(ErrorCode::bad_parameter,
+                "the kind lftc draws texts, and the truth follows from them: leave out class shares");
   }
   const auto words = static_cast<std::size_t>(request.parameters.integer("vocabulary"));
   const auto most = static_cast<std::uint64_t>(request.parameters.integer("most_words"));
@@ -175,18 +228,29 @@ Crowd draw(const CrowdRequest& request) {
   state->rank = rank;
   state->certain = request.parameters.choice("answers") == "deterministic";
   state->workers = uniform_values(workers * rank, request.rng.fork("workers"));
-  state->tasks.assign(world.tasks * rank, 0.0);
-  const std::vector<double> loadings = uniform_values(words * rank, request.rng.fork("words"));
-  const Blocks blocks{world.tasks, kTasksPerBlock};
-  request.context.pool().for_each_block(blocks.count(), [&](std::size_t b, unsigned) {
-    for (std::size_t t = blocks.begin(b); t < blocks.end(b); ++t) {
-      const auto x = world.features_of(t);
-      for (std::size_t v = 0; v < words; ++v) {
-        if (x[v] == 0) continue;
-        for (std::size_t d = 0; d < rank; ++d) state->tasks[t * rank + d] += loadings[v * rank + d] * x[v];
-      }
+  if (world.given) {
+    state->tasks = given_tasks(world, rank, request.parameters.real("level"), request.parameters.real("spread"),
+                               request.rng.fork("words"));
+    std::vector<double> with_level(workers * (rank + 1), 1.0);
+    for (std::size_t w = 0; w < workers; ++w) {
+      std::copy_n(state->workers.data() + w * rank, rank, with_level.data() + w * (rank + 1));
     }
-  });
+    state->workers = std::move(with_level);
+    state->rank = rank + 1;
+  } else {
+    state->tasks.assign(world.tasks * rank, 0.0);
+    const std::vector<double> loadings = uniform_values(words * rank, request.rng.fork("words"));
+    const Blocks blocks{world.tasks, kTasksPerBlock};
+    request.context.pool().for_each_block(blocks.count(), [&](std::size_t b, unsigned) {
+      for (std::size_t t = blocks.begin(b); t < blocks.end(b); ++t) {
+        const auto x = world.features_of(t);
+        for (std::size_t v = 0; v < words; ++v) {
+          if (x[v] == 0) continue;
+          for (std::size_t d = 0; d < rank; ++d) state->tasks[t * rank + d] += loadings[v * rank + d] * x[v];
+        }
+      }
+    });
+  }
 
   Crowd crowd;
   crowd.confusion.resize(workers * classes * classes);

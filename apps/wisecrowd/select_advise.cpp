@@ -1,0 +1,205 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "failure.hpp"
+#include "screen_text.hpp"
+#include "select_modes.hpp"
+#include "table.hpp"
+#include "wisecrowd/result.hpp"
+#include "wisecrowd/trust.hpp"
+#include "worker_offers.hpp"
+
+namespace wisecrowd::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kShown = 10;
+
+struct Advice {
+  const Annotations& answers;
+  const Aggregation& fit;
+  const CrowdKnowledge& known;
+  Selection tasks;
+  std::vector<WorkerJudgement> workers;
+};
+
+double top(const Advice& advice, TaskId task) {
+  const auto q = advice.fit.posterior_of(task);
+  return *std::max_element(q.begin(), q.end());
+}
+
+std::string class_name(const Advice& advice, ClassId label) {
+  return std::string(advice.answers.class_names()[index(label)]);
+}
+
+/// Why, in words.
+std::string reason(const Advice& advice, const WorkerJudgement& judged) {
+  switch (judged.advice) {
+    case WorkerAdvice::stop: return "its answers hardly depend on the truth";
+    case WorkerAdvice::retrain:
+      return fmt::format("as a rule it says {} where the truth is {}", class_name(advice, judged.said),
+                         class_name(advice, judged.truth));
+    case WorkerAdvice::keep: return "its answers tell the truth apart";
+    case WorkerAdvice::unsure: return judged.answers == 0 ? "it has not answered" : "too few answers to say";
+  }
+  return "";
+}
+
+std::string number(double x) { return fmt::format("{:.6g}", x); }
+
+std::string tasks_csv(const Advice& advice) {
+  std::string csv = "task,label,probability,answers,ask,expected_gain\n";
+  for (const Choice& choice : advice.tasks.choices) {
+    const std::size_t i = index(choice.task);
+    csv += fmt::format("{},{},{},{},{},{}\n", csv_name(advice.answers.task_names()[i]),
+                       csv_name(class_name(advice, advice.fit.labels[i])), number(top(advice, choice.task)),
+                       advice.known.task_answers[i], csv_name(advice.answers.worker_names()[index(choice.worker)]),
+                       number(choice.expected_gain));
+  }
+  return csv;
+}
+
+std::string workers_csv(const Advice& advice) {
+  std::string csv =
+      "worker,advice,reason,answers,accuracy,accuracy_low,accuracy_high,score,score_low,score_high,information_bits,"
+      "capacity_bits\n";
+  for (std::size_t j = 0; j < advice.workers.size(); ++j) {
+    const WorkerJudgement& judged = advice.workers[j];
+    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_name(advice.answers.worker_names()[j]),
+                       to_string(judged.advice), csv_name(reason(advice, judged)), judged.answers,
+                       number(judged.accuracy.value), number(judged.accuracy.low), number(judged.accuracy.high),
+                       number(judged.score.value), number(judged.score.low), number(judged.score.high),
+                       number(judged.information.value / std::log(2.0)), number(judged.capacity / std::log(2.0)));
+  }
+  return csv;
+}
+
+std::vector<std::size_t> counts_of(const Advice& advice) {
+  std::vector<std::size_t> counts(4, 0);
+  for (const WorkerJudgement& judged : advice.workers) ++counts[static_cast<std::size_t>(judged.advice)];
+  return counts;
+}
+
+std::string tasks_table(const Advice& advice, const Screen& screen) {
+  Table table({{"task", Column::Side::left}, {"label"}, {"probability"}, {"answers"}, {"ask"}, {"gain, nats"}});
+  for (std::size_t n = 0; n < std::min(kShown, advice.tasks.choices.size()); ++n) {
+    const Choice& choice = advice.tasks.choices[n];
+    const std::size_t i = index(choice.task);
+    table.add({printable(advice.answers.task_names()[i]), shortened(class_name(advice, advice.fit.labels[i]), 16),
+               percent(top(advice, choice.task)), grouped(advice.known.task_answers[i]),
+               shortened(advice.answers.worker_names()[index(choice.worker)], 20), fixed(choice.expected_gain, 3)});
+  }
+  return table.text(screen.width, screen.dim_on(), screen.off());
+}
+
+/// Those whom something should be done about, who gave most answers first.
+std::string workers_table(const Advice& advice, const Screen& screen) {
+  std::vector<std::size_t> order;
+  for (std::size_t j = 0; j < advice.workers.size(); ++j) {
+    const WorkerAdvice what = advice.workers[j].advice;
+    if (what == WorkerAdvice::stop || what == WorkerAdvice::retrain) order.push_back(j);
+  }
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return advice.workers[a].answers > advice.workers[b].answers; });
+  if (order.empty()) return "";
+  Table table({{"worker", Column::Side::left},
+               {"do", Column::Side::left},
+               {"answers"},
+               {"accuracy"},
+               {"90 %"},
+               {"why", Column::Side::left}});
+  for (std::size_t n = 0; n < std::min(kShown, order.size()); ++n) {
+    const WorkerJudgement& judged = advice.workers[order[n]];
+    table.add({shortened(advice.answers.worker_names()[order[n]], 20), std::string(to_string(judged.advice)),
+               grouped(judged.answers), percent(judged.accuracy.value),
+               fmt::format("{} to {}", percent(judged.accuracy.low), percent(judged.accuracy.high)),
+               shortened(reason(advice, judged), 40)});
+  }
+  return table.text(screen.width, screen.dim_on(), screen.off());
+}
+
+}  // namespace
+
+void select_advice(const SelectOptions& options, Session& session) {
+  if (!options.out.empty()) {
+    at_stage(Stage::creating, [&] { check_output_directory(options.out, "summary.json"); });
+  }
+  const SelectorInfo& policy =
+      selector_named(options.policy.empty() ? std::string(default_selector()) : options.policy);
+  Parameters parameters = parameters_from(policy.parameters, options.settings, policy.name);
+  const std::string method = options.method.empty() ? std::string(usual_refit_method()) : options.method;
+  Work work(session, options.run);
+  const Dataset data = at_stage(Stage::reading, [&] {
+    return read_dataset(options.advise, std::nullopt, options.read.options(), work.context());
+  });
+  work.check_stopped();
+  const MethodInfo& info = method_named(method);
+  const Aggregation fit = aggregate(data, info.name, Parameters(info.parameters), work.context());
+  work.check_stopped();
+  const CrowdKnowledge known = knowledge_of(data.answers, fit, ReplayOptions{}.prior_strength);
+  CrowdView view;
+  view.class_count = data.answers.class_count();
+  view.posterior = fit.posterior;
+  view.worker_counts = known.counts;
+  view.task_answers = known.task_answers;
+  view.worker_answers = known.worker_answers;
+  view.asked = [&](TaskId task, WorkerId worker) {
+    const auto workers = data.answers.workers_of(task);  // sorted
+    return std::binary_search(workers.begin(), workers.end(), worker);
+  };
+  SelectionRequest request;
+  request.pairs = data.answers.task_count();
+  std::vector<WorkerOffer> offers;
+  if (!options.workers.empty()) {
+    const OfferFile file = at_stage(Stage::reading, [&] { return read_offers(options.workers); });
+    std::vector<std::string> names;
+    for (std::size_t j = 0; j < data.answers.worker_count(); ++j) names.emplace_back(data.answers.worker_names()[j]);
+    std::vector<std::size_t> strangers;
+    offers = offers_for(file, names, strangers);
+    request.offers = offers;
+  }
+  Advice advice{data.answers, fit, known, select(view, request, policy.name, parameters, work.context()), {}};
+  // What an answer tells, not what a lot said, decides over the order in which tasks are shown.
+  std::stable_sort(advice.tasks.choices.begin(), advice.tasks.choices.end(),
+                   [](const Choice& a, const Choice& b) { return a.expected_gain > b.expected_gain; });
+  advice.workers = judge_workers(known.counts, fit.class_prior, known.worker_answers, {}, work.context());
+  work.check_stopped();
+  const auto counts = counts_of(advice);
+  const Json summary = {{"answers", options.advise},
+                        {"method", info.name},
+                        {"policy", policy.name},
+                        {"tasks", data.answers.task_count()},
+                        {"workers", data.answers.worker_count()},
+                        {"tasks_worth_asking", advice.tasks.choices.size()},
+                        {"tasks_settled", advice.tasks.settled},
+                        {"tasks_not_worth_the_price", advice.tasks.unworthy},
+                        {"workers_to_keep", counts[0]},
+                        {"workers_to_retrain", counts[1]},
+                        {"workers_to_stop_asking", counts[2]},
+                        {"workers_unsure", counts[3]}};
+  if (!options.out.empty()) {
+    const std::vector<std::pair<std::string, std::string>> files = {{"tasks.csv", tasks_csv(advice)},
+                                                                    {"workers.csv", workers_csv(advice)}};
+    at_stage(Stage::writing, [&] { write_selection_folder(options.out, files, summary.dump()); });
+  }
+  if (options.json) {
+    session.out.add(summary.dump(2) + "\n");
+    return;
+  }
+  const Screen& screen = session.out_screen;
+  session.out.add(fmt::format("{}\n", screen.bold("Tasks that deserve more answers, the most rewarding first")));
+  session.out.add(tasks_table(advice, screen));
+  session.out.add(fmt::format("\n{}  keep {}, retrain {}, stop asking {}, too few answers to say {}\n",
+                              screen.bold("Workers"), counts[0], counts[1], counts[2], counts[3]));
+  session.out.add(workers_table(advice, screen));
+  if (!options.out.empty()) {
+    session.out.add(fmt::format("\n{}  {}: tasks.csv, workers.csv, summary.json\n", screen.bold("Written"),
+                                printable(options.out)));
+  }
+}
+
+}  // namespace wisecrowd::app

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "common_options.hpp"
+#include "wisecrowd/replay.hpp"
+#include "wisecrowd/select.hpp"
+
+namespace wisecrowd::app {
+
+/// Everything that can be said to `select`; which part counts depends on what is asked for.
+struct SelectOptions {
+  std::string state;     ///< choose from a living state
+  std::string replay;    ///< or play recorded answers again
+  std::string simulate;  ///< or a generator
+  std::string advise;    ///< or say what finished data need
+
+  double budget = 0;
+  std::string workers;
+  std::string policy;
+  std::string policies;
+  std::vector<std::string> settings;
+  std::string method;
+  std::string gold;
+  std::uint64_t seeds = ReplayOptions{}.seeds;
+  std::uint64_t answers_per_round = 0;
+  std::uint64_t most_answers = 0;
+  std::uint64_t first_answers = 0;
+  std::uint64_t candidates = 100000;
+  std::uint64_t round = 0;
+  std::uint64_t tasks = 0, crowd = 0, classes = 0;  // of a simulated crowd; 0: as the kind has it
+  std::string out;
+  bool json = false;
+  ReadFlags read;
+  RunFlags run;
+};
+
+/// The aggregator that a replay and advice use when none is named: the base of the default one, which is much quicker.
+[[nodiscard]] std::string_view usual_refit_method();
+
+void select_from_state(const SelectOptions& options, Session& session);
+void select_by_replay(const SelectOptions& options, Session& session);
+void select_advice(const SelectOptions& options, Session& session);
+
+/// The selector of that name; a usage error suggests the nearest.
+[[nodiscard]] const SelectorInfo& selector_named(const std::string& name);
+[[nodiscard]] std::vector<std::string> selector_names();
+
+}  // namespace wisecrowd::app

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+"""What asking well saves: replays recorded crowds under several policies and writes the table of docs/ASKING_LESS.md.
+
+    bench/quality/replay.py --data FOLDER [--seeds 10] [--sets dog,rte] [--cache build/bench/replay]
+
+FOLDER holds one folder per set with labels.csv and gold.csv. No policy sees the gold. Replays are kept in the cache as
+`wisecrowd select --replay` writes them, so that a set is played once; remove its folder to play it again.
+"""
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+from statistics import median
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+import harness  # noqa: E402
+
+PAGE = harness.ROOT / "docs/ASKING_LESS.md"
+BEGIN, END = "<!-- table: bench/quality/replay.py -->", "<!-- end of table -->"
+SETS = ["dog", "rte", "trec", "possent", "product", "sentiment_polarity"]
+POLICIES = ["random", "entropy/random", "expected_information"]
+
+
+def replayed(arguments, name):
+    out = arguments.cache / name
+    if not (out / "summary.json").is_file():
+        folder = arguments.data / name
+        subprocess.run([arguments.program, "select", "--replay", folder / "labels.csv", "--gold", folder / "gold.csv",
+                        "--policies", ",".join(POLICIES), "--seeds", str(arguments.seeds), "--threads",
+                        str(arguments.threads), "--quiet", "--out", out], check=True, stdout=subprocess.DEVNULL)
+    return json.loads((out / "summary.json").read_text())
+
+
+def saving(summary, policy, slack):
+    entry = next(entry for entry in summary["policies"] if entry["policy"] == policy)
+    return next(item for item in entry["savings"] if item["slack"] == slack)
+
+
+def percent(share):
+    return f"{100 * share:.0f} %"
+
+
+def cells(summary, policy, slack):
+    item = saving(summary, policy, slack)
+    low, high = item["saved_interval"]
+    return f"{percent(item['saved'])} [{percent(low)}, {percent(high)}]"
+
+
+def table(summaries):
+    rows = ["| set | answers | accuracy of all | needed by random | by entropy | by the default | saved | within half a point: random | default | saved |",
+            "|---|--:|--:|--:|--:|--:|--:|--:|--:|--:|"]
+    for name, summary in summaries.items():
+        needed = [percent(saving(summary, policy, 0)["answers"] / summary["all_answers"]) for policy in POLICIES]
+        near = [percent(saving(summary, policy, 0.005)["answers"] / summary["all_answers"])
+                for policy in (POLICIES[0], POLICIES[2])]
+        rows.append(f"| {name} | {summary['all_answers']:,} | {summary['accuracy_of_all_answers']:.4f} | {needed[0]} | {needed[1]} | "
+                    f"{needed[2]} | {cells(summary, POLICIES[2], 0)} | {near[0]} | {near[1]} | {cells(summary, POLICIES[2], 0.005)} |")
+    for title, slack in (("the same accuracy", 0), ("half a point", 0.005)):
+        values = [saving(summary, POLICIES[2], slack)["saved"] for summary in summaries.values()]
+        rows.append(f"\nMedian saving for {title}: {percent(median(values))}.")
+    seeds = {summary["seeds"] for summary in summaries.values()}
+    rows.append(f"\n{min(seeds)} repetitions" + (f" to {max(seeds)}" if len(seeds) > 1 else "") +
+                "; intervals of 95 % over repetitions; seed 0.")
+    return "\n".join(rows)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, required=True)
+    parser.add_argument("--program", default=harness.ROOT / "build/release/wisecrowd")
+    parser.add_argument("--sets", default=",".join(SETS))
+    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--cache", type=Path, default=harness.ROOT / "build/bench/replay")
+    parser.add_argument("--keep-page", action="store_true", help="print the table only")
+    arguments = parser.parse_args()
+    arguments.cache.mkdir(parents=True, exist_ok=True)
+    text = table({name: replayed(arguments, name) for name in arguments.sets.split(",")})
+    print(text)
+    if not arguments.keep_page:
+        page = PAGE.read_text()
+        head, _, rest = page.partition(BEGIN)
+        PAGE.write_text(f"{head}{BEGIN}\n{text}\n{END}{rest.partition(END)[2]}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "wisecrowd/features.hpp"
+#include "wisecrowd/parameters.hpp"
+#include "wisecrowd/run_context.hpp"
+
+namespace wisecrowd {
+
+struct NetworkSpec;
+
+/// The loop of DALC on a recorded crowd: ask about tasks that the network is unsure of, and ask the workers who know
+/// their kind. Its four policies, from "neither" to "both".
+struct DalcPolicy {
+  std::string name;  ///< rd, ac, ad, dalc
+  bool chooses_task = false;
+  bool chooses_worker = false;
+};
+[[nodiscard]] std::span<const DalcPolicy> dalc_policies();
+/// Throws bad_parameter that lists the names.
+[[nodiscard]] const DalcPolicy& dalc_policy(const std::string& name);
+
+/// A mean over seeds; low and high are NaN with one seed.
+struct SeedEstimate {
+  double value = 0, low = 0, high = 0;
+};
+
+struct DalcCurve {
+  std::string policy;
+  std::vector<std::vector<double>> accuracy, auc;  ///< seeds × points
+  std::vector<double> mean_accuracy, mean_auc;     ///< per point
+  SeedEstimate area;     ///< mean accuracy over the answers, from the first point to the last; 95 % by Student's t
+  bool reaches = false;  ///< whether the mean curve reaches the mean of the reference
+  double answers_to_reach = 0;  ///< straight between points
+  SeedEstimate saved;           ///< share of all answers that was not needed; 95 % by bootstrap over seeds
+};
+
+struct DalcLoop {
+  std::vector<std::size_t> answers;  ///< bought at each point, the same for all policies and seeds
+  std::vector<DalcCurve> curves;     ///< in the order of the policies asked for
+  // The model with all answers to the same tasks, per seed.
+  std::vector<double> reference_accuracy, reference_auc;
+  double all_answers = 0;  ///< that it saw, mean over seeds
+  std::size_t pool_tasks = 0, past_tasks = 0, test_rows = 0;
+  std::size_t seeds = 0;  ///< that were finished
+  Status status = Status::converged;
+};
+
+/// The parameters of the loop itself.
+[[nodiscard]] std::vector<ParameterSpec> dalc_loop_parameters();
+
+/// Plays the policies on a recorded crowd. Tasks to train with answers are divided by chance into those of the past,
+/// from which the reliabilities are learned, and a pool, whose answers are bought one by one; `row_truth` (one per row,
+/// kNoClass where unknown) scores the test rows and nothing else. `model` are the parameters of the learner "dalc". All
+/// policies of a seed start from the same state and the same first answers. The same for any number of threads.
+[[nodiscard]] DalcLoop play_dalc_loop(const LearningData& data, std::span<const ClassId> row_truth,
+                                      const Parameters& parameters, const Parameters& model, const NetworkSpec& network,
+                                      std::span<const std::string> policies, std::size_t seeds,
+                                      const RunContext& context);
+
+/// Writes seeds.csv (policy,seed,answers,accuracy,auc; the reference as policy "all"), curves.csv
+/// (policy,answers,accuracy,auc), savings.csv and summary.json into `directory`, whole or not at all. `about` is a JSON
+/// object that goes into summary.json.
+void write_dalc_loop(const DalcLoop& loop, const std::string& about, const std::string& directory);
+
+}  // namespace wisecrowd

@@ -1,0 +1,141 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "wisecrowd/ids.hpp"
+#include "wisecrowd/parameters.hpp"
+#include "wisecrowd/run_context.hpp"
+
+namespace wisecrowd {
+
+/// What a selector sees of a crowd: posteriors, workers, who answered what. A view; the owner keeps the memory. Its
+/// functions are called from several threads at once.
+struct CrowdView {
+  std::size_t class_count = 0;
+  std::span<const double> posterior;  ///< tasks × classes, rows sum to 1
+  /// Workers × truth × label: Dirichlet parameters (prior + expected counts). Their means are the tables, their sums
+  /// say how well a table is known.
+  std::span<const double> worker_counts;
+  std::span<const std::uint32_t> task_answers;    ///< answers so far, per task
+  std::span<const std::uint32_t> worker_answers;  ///< answers so far, per worker
+
+  /// True for a worker who has answered the task already; nobody is asked twice. Empty: nobody has.
+  std::function<bool(TaskId, WorkerId)> asked;
+  /// Where not everybody can be asked on every task, as in a replay of recorded answers: those who can, and have not
+  /// been. Empty: everyone who is available.
+  std::function<std::span<const WorkerId>(TaskId)> askable;
+
+  /// Passes × tasks × classes: what a network says in several passes with dropout. For bald and predictive_entropy,
+  /// and for dalc where there are several.
+  std::span<const double> passes;
+  std::size_t pass_count = 0;
+  /// Probability that this worker is right on this task, by a model of features. For dalc.
+  std::function<double(TaskId, WorkerId)> reliability;
+
+  [[nodiscard]] std::size_t task_count() const noexcept { return task_answers.size(); }
+  [[nodiscard]] std::size_t worker_count() const noexcept { return worker_answers.size(); }
+  [[nodiscard]] std::span<const double> posterior_of(std::size_t task) const noexcept {
+    return posterior.subspan(task * class_count, class_count);
+  }
+  [[nodiscard]] std::span<const double> counts_of(std::size_t worker) const noexcept {
+    return worker_counts.subspan(worker * class_count * class_count, class_count * class_count);
+  }
+};
+
+inline constexpr std::uint32_t kUnlimited = std::numeric_limits<std::uint32_t>::max();
+
+/// On what terms a worker can be had.
+struct WorkerOffer {
+  double cost = 1;                      ///< of one answer
+  std::uint32_t capacity = kUnlimited;  ///< how many more answers it gives
+  bool available = true;
+};
+
+/// One pair to ask.
+struct Choice {
+  TaskId task;
+  WorkerId worker;
+  double expected_gain;  ///< nats: how much the answer is expected to tell of the truth
+  double cost;
+};
+
+/// How much to choose.
+struct SelectionRequest {
+  std::size_t pairs = 100;                                  ///< at most so many
+  double budget = std::numeric_limits<double>::infinity();  ///< and at most this cost together
+  std::span<const WorkerOffer> offers;                      ///< one per worker; empty: all at cost 1, without limits
+  std::uint64_t round = 0;                                  ///< chance is drawn anew for every round
+};
+
+/// What was chosen, and why no more.
+struct Selection {
+  std::vector<Choice> choices;  ///< the most valuable first
+  std::size_t settled = 0;      ///< tasks left out because they are sure enough
+  std::size_t unworthy = 0;     ///< tasks left out because no answer to them is worth its price
+  std::size_t exhausted = 0;    ///< tasks left out because nobody is left to ask
+  [[nodiscard]] double cost() const noexcept {
+    double sum = 0;
+    for (const Choice& choice : choices) sum += choice.cost;
+    return sum;
+  }
+};
+
+/// What a selector says about itself.
+struct SelectorInfo {
+  std::string name;  ///< as on the command line
+  std::string title;
+  std::string summary;  ///< one sentence
+  std::string when_to_use;
+  std::string reference;
+  std::vector<ParameterSpec> parameters;
+  bool needs_passes = false;       ///< CrowdView::passes
+  bool needs_reliability = false;  ///< CrowdView::reliability
+};
+
+/// A way of choosing with its parameters fixed. The same view, request and seed give the same choices for any number
+/// of threads.
+class Selector {
+ public:
+  virtual ~Selector() = default;
+  [[nodiscard]] virtual Selection choose(const CrowdView& crowd, const SelectionRequest& request,
+                                         const RunContext& context) const = 0;
+};
+
+/// All selectors, in the order of selectors.def.
+[[nodiscard]] std::span<const SelectorInfo> selectors();
+/// Throws bad_parameter that lists the candidates when there is none of that name.
+[[nodiscard]] const SelectorInfo& selector(std::string_view name);
+/// The one that `select` uses when none is named.
+[[nodiscard]] std::string_view default_selector();
+[[nodiscard]] std::unique_ptr<Selector> make_selector(std::string_view name, const Parameters& parameters);
+
+/// Checks the view and the request, makes the selector and lets it choose. Throws bad_input when sizes do not fit and
+/// unsupported when the selector needs what the view does not have.
+[[nodiscard]] Selection select(const CrowdView& crowd, const SelectionRequest& request, std::string_view selector,
+                               const Parameters& parameters, const RunContext& context);
+
+/// How much an answer is expected to tell of the truth, in nats: H(q) − E H(q | answer), for a table of truth × label.
+[[nodiscard]] double expected_information(std::span<const double> posterior, std::span<const double> table);
+
+/// The choices as a table: task,worker,expected_gain,cost.
+[[nodiscard]] std::string choices_csv(std::span<const Choice> choices,
+                                      const std::function<std::string_view(TaskId)>& task_name,
+                                      const std::function<std::string_view(WorkerId)>& worker_name);
+/// A name as a field of a CSV table, quoted where it must be.
+[[nodiscard]] std::string csv_name(std::string_view name);
+
+/// Writes a text beside its place and renames it, so that it appears whole or not at all.
+void write_selection_file(const std::string& path, std::string_view text);
+/// The same for a folder of tables with a summary.json, a JSON object that says what they are about.
+void write_selection_folder(const std::string& directory, std::span<const std::pair<std::string, std::string>> files,
+                            const std::string& about);
+
+}  // namespace wisecrowd

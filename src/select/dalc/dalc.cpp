@@ -1,0 +1,46 @@
+#include "select/dalc/dalc.hpp"
+
+#include "base/numeric.hpp"
+#include "select/shared/one_sided.hpp"
+#include "select/shared/picker.hpp"
+
+namespace wisecrowd::dalc_selector {
+namespace {
+
+class Dalc final : public Selector {
+ public:
+  explicit Dalc(const selecting::PickLimits& limits) : limits_(limits) {}
+
+  Selection choose(const CrowdView& crowd, const SelectionRequest& request, const RunContext& context) const override {
+    selecting::TaskOrder order{selecting::TaskOrder::Kind::scores, std::vector<double>(crowd.task_count())};
+    for (std::size_t i = 0; i < order.scores.size(); ++i) order.scores[i] = score(crowd, i);
+    const selecting::PairRule rule(crowd, request, {.rule = selecting::WorkerRule::reliability}, context);
+    return selecting::pick(rule, crowd.posterior, order, limits_, context);
+  }
+
+ private:
+  selecting::PickLimits limits_;
+};
+
+}  // namespace
+
+double score(const CrowdView& crowd, std::size_t task) {
+  return crowd.pass_count == 0 ? entropy(crowd.posterior_of(task)) : entropy(selecting::mean_pass(crowd, task));
+}
+
+SelectorInfo info() {
+  SelectorInfo info;
+  info.title = "DALC";
+  info.summary = "Asks the tasks on which the network is least sure, each of the worker most reliable on it.";
+  info.when_to_use = "With features and workers who are good at some tasks and bad at others.";
+  info.reference = "Deep active learning from targeted crowds";
+  info.parameters = selecting::limit_parameters(1);
+  info.needs_reliability = true;
+  return info;
+}
+
+std::unique_ptr<Selector> make(const Parameters& parameters) {
+  return std::make_unique<Dalc>(selecting::limits_from(parameters));
+}
+
+}  // namespace wisecrowd::dalc_selector

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "wisecrowd/select.hpp"
+
+namespace wisecrowd::dalc_selector {
+
+/// How unsure the network is: the entropy of its mean over passes, or of the posterior when there are none.
+[[nodiscard]] double score(const CrowdView& crowd, std::size_t task);
+
+[[nodiscard]] SelectorInfo info();
+[[nodiscard]] std::unique_ptr<Selector> make(const Parameters& parameters);
+
+}  // namespace wisecrowd::dalc_selector

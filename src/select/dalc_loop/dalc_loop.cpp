@@ -1,0 +1,311 @@
+#include "wisecrowd/dalc_loop.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <memory>
+
+#include "base/rng.hpp"
+#include "select/dalc_loop/pool.hpp"
+#include "select/dalc_loop/summary.hpp"
+#include "wisecrowd/dalc_session.hpp"
+#include "wisecrowd/error.hpp"
+
+namespace wisecrowd {
+namespace {
+
+using dalc_loop::Pool;
+using dalc_loop::Score;
+
+struct Options {
+  double past = 0.5;
+  std::size_t first_answers = 200, round_answers = 200;
+  double budget = 1;
+  std::size_t first_epochs = 60, epochs = 20;
+  std::size_t draws = 20;
+  std::size_t refresh = 5;
+  bool bald = false, repeats = true;
+  std::size_t diversity = 0, capacity = 0;
+};
+
+Options options_from(const Parameters& p) {
+  const auto count = [&](const char* name) { return static_cast<std::size_t>(p.integer(name)); };
+  return {.past = p.real("past"),
+          .first_answers = count("first_answers"),
+          .round_answers = count("round_answers"),
+          .budget = p.real("budget"),
+          .first_epochs = count("first_epochs"),
+          .epochs = count("round_epochs"),
+          .draws = count("draws"),
+          .refresh = count("refresh"),
+          .bald = p.choice("uncertainty") == "bald",
+          .repeats = p.flag("repeats"),
+          .diversity = count("diversity"),
+          .capacity = count("capacity")};
+}
+
+double entropy(std::span<const double> probabilities) {
+  double sum = 0;
+  for (const double p : probabilities) sum -= p > 0 ? p * std::log(p) : 0;
+  return sum;
+}
+
+/// What all policies of a seed have in common.
+struct World {
+  const LearningData& data;
+  const Options& options;
+  std::vector<std::uint32_t> test_rows;
+  std::vector<ClassId> test_truth;
+  std::string stream;  // names the randomness of this seed
+  const RunContext& context;
+};
+
+Score judge(DalcSession& session, const World& world) {
+  return dalc_loop::score(session.predict(world.test_rows), world.test_truth, world.data.crowd.answers.class_count());
+}
+
+/// Unsure first: by the entropy of what network and answers say together, so that tasks which the crowd has settled are
+/// left alone; or by the part of it that more data would remove (BALD).
+std::vector<TaskId> unsure_first(std::vector<TaskId> tasks, DalcSession& session, const World& world,
+                                 const std::string& stream) {
+  const Options& options = world.options;
+  const std::size_t classes = world.data.crowd.answers.class_count();
+  const DalcSession::Opinion opinion = session.opinion(tasks, options.draws, stream);
+  std::vector<double> scores(tasks.size());
+  for (std::size_t i = 0; i < tasks.size(); ++i) {
+    scores[i] = entropy(std::span(opinion.posterior).subspan(i * classes, classes));
+    if (options.bald) {
+      const double total = entropy(std::span(opinion.mean).subspan(i * classes, classes));
+      // The share that does not know what it is, of what the answers have left open.
+      scores[i] *= total > 0 ? std::max(total - opinion.draw_entropy[i], 0.0) / total : 0;
+    }
+  }
+  std::vector<std::size_t> order(tasks.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
+  std::vector<TaskId> sorted;
+  for (const std::size_t i : order) sorted.push_back(tasks[i]);
+  if (options.diversity < 2) return sorted;
+  // Of the most unsure, those that differ first, then the others as they were.
+  const std::size_t top = std::min(sorted.size(), options.diversity * options.round_answers);
+  const std::vector<TaskId> unsure(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(top));
+  const std::vector<std::size_t> picked = dalc_loop::spread_out(session.penultimate(unsure), top, options.round_answers,
+                                                                world.context.rng(stream).fork("spread"));
+  std::vector<bool> taken(top, false);
+  std::vector<TaskId> result;
+  for (const std::size_t i : picked) {
+    taken[i] = true;
+    result.push_back(unsure[i]);
+  }
+  for (std::size_t i = 0; i < sorted.size(); ++i) {
+    if (i >= top || !taken[i]) result.push_back(sorted[i]);
+  }
+  return result;
+}
+
+std::vector<Answer> next_answers(const DalcPolicy& policy, Pool& pool, DalcSession& session, const World& world,
+                                 std::size_t count, const std::string& stream) {
+  std::vector<TaskId> tasks = pool.open_tasks(world.options.repeats);
+  Rng rng = world.context.rng(stream).fork("choice");
+  rng.shuffle(std::span(tasks));  // ties are broken by chance
+  if (policy.chooses_task) tasks = unsure_first(std::move(tasks), session, world, stream);
+  return pool.buy(tasks, count, world.options.capacity, [&](TaskId task, std::span<const WorkerId> candidates) {
+    if (!policy.chooses_worker) return static_cast<std::size_t>(rng.below(candidates.size()));
+    std::size_t best = 0;
+    double most = -1;
+    for (std::size_t c = 0; c < candidates.size(); ++c) {
+      const double eta = session.reliability(candidates[c], task);
+      if (eta > most) {
+        most = eta;
+        best = c;
+      }
+    }
+    return best;
+  });
+}
+
+struct SeedCurve {
+  std::vector<std::size_t> answers;
+  std::vector<Score> scores;
+};
+
+SeedCurve play(const DalcPolicy& policy, Pool pool, std::unique_ptr<DalcSession> session, const World& world,
+               std::size_t bought, std::size_t budget, const std::function<void()>& round_done) {
+  const Options& options = world.options;
+  SeedCurve curve;
+  curve.answers.push_back(bought);
+  curve.scores.push_back(judge(*session, world));
+  for (std::size_t round = 1; bought < budget && !world.context.cancelled(); ++round) {
+    const std::string stream = fmt::format("{} round {}", world.stream, round);
+    const std::vector<Answer> answers =
+        next_answers(policy, pool, *session, world, std::min(options.round_answers, budget - bought), stream);
+    if (answers.empty()) break;
+    session->add(answers);
+    session->train(options.epochs, stream);
+    if (options.refresh > 0 && round % options.refresh == 0) session->refresh_reliability();
+    bought += answers.size();
+    curve.answers.push_back(bought);
+    curve.scores.push_back(judge(*session, world));
+    round_done();
+  }
+  return curve;
+}
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+
+}  // namespace
+
+std::span<const DalcPolicy> dalc_policies() {
+  static const std::array<DalcPolicy, 4> policies = {
+      {{"rd", false, false}, {"ac", false, true}, {"ad", true, false}, {"dalc", true, true}}};
+  return policies;
+}
+
+const DalcPolicy& dalc_policy(const std::string& name) {
+  for (const DalcPolicy& policy : dalc_policies()) {
+    if (policy.name == name) return policy;
+  }
+  throw Error(ErrorCode::bad_parameter,
+              fmt::format("there is no policy '{}' of the DALC loop: choose rd (neither task nor worker is chosen), ac "
+                          "(the worker is), ad (the task is) or dalc (both are)",
+                          name));
+}
+
+std::vector<ParameterSpec> dalc_loop_parameters() {
+  const Options d;
+  const auto integer = [](std::size_t value) { return static_cast<std::int64_t>(value); };
+  return {
+      ParameterSpec::real("past", d.past, 0.01, 0.99,
+                          "share of the tasks whose answers are known from the beginning: whom to trust on which tasks "
+                          "is learned from them, nothing else"),
+      ParameterSpec::integer("first_answers", integer(d.first_answers), 1, 1e9,
+                             "random answers to random tasks, one each, that every policy starts from"),
+      ParameterSpec::integer("round_answers", integer(d.round_answers), 1, 1e9, "answers bought between two trainings"),
+      ParameterSpec::real("budget", d.budget, 0, 1, "stop when this share of the recorded answers is bought"),
+      ParameterSpec::integer("first_epochs", integer(d.first_epochs), 1, 1e6, "epochs on the first answers"),
+      ParameterSpec::integer(
+          "round_epochs", integer(d.epochs), 1, 1e6,
+          "epochs after each round, from where the network stands; the model with all answers gets as "
+          "many in all"),
+      ParameterSpec::integer("draws", integer(d.draws), 1, 1e6,
+                             "draws of MC-dropout that say how unsure the network is; fewer than 10 rank badly"),
+      ParameterSpec::choice("uncertainty", "entropy", {"entropy", "bald"},
+                            "which tasks are asked about: those with most entropy, or with most entropy that more "
+                            "data would remove, for labels that nobody can be sure of"),
+      ParameterSpec::integer("refresh", integer(d.refresh), 0, 1e6,
+                             "learn again whom to trust after so many rounds; 0: never"),
+      ParameterSpec::flag("repeats", d.repeats, "ask about a task again while it is unsettled; otherwise once each"),
+      ParameterSpec::integer("diversity", integer(d.diversity), 0, 1e6,
+                             "choose tasks that differ from one another among this many times as many unsure ones as "
+                             "are asked about; 0: the most unsure"),
+      ParameterSpec::integer("capacity", integer(d.capacity), 0, 1e9,
+                             "how often a worker can be asked in one round; 0: any number of times"),
+  };
+}
+
+DalcLoop play_dalc_loop(const LearningData& data, std::span<const ClassId> row_truth, const Parameters& parameters,
+                        const Parameters& model, const NetworkSpec& network, std::span<const std::string> policies,
+                        std::size_t seeds, const RunContext& context) {
+  const Options options = options_from(parameters);
+  const Annotations& recorded = data.crowd.answers;
+  World world{data, options, {}, {}, {}, context};
+  for (std::size_t row = 0; row < data.features.rows && row < row_truth.size(); ++row) {
+    if (data.split[row] != Split::test || row_truth[row] == kNoClass) continue;
+    world.test_rows.push_back(static_cast<std::uint32_t>(row));
+    world.test_truth.push_back(row_truth[row]);
+  }
+  if (world.test_rows.empty()) {
+    throw Error(ErrorCode::bad_input,
+                "the loop is judged on rows of the split test whose truth is known, and there are none: give gold for "
+                "them, and a table of tasks with a column split");
+  }
+  std::vector<TaskId> tasks;
+  for (std::size_t t = 0; t < recorded.task_count(); ++t) {
+    const std::uint32_t row = data.row_of_task[t];
+    if (row == kNoRow || data.split[row] != Split::train || recorded.workers_of(TaskId(t)).empty()) continue;
+    tasks.push_back(TaskId(t));
+  }
+  const auto past_count = static_cast<std::size_t>(std::lround(options.past * static_cast<double>(tasks.size())));
+  if (past_count == 0 || tasks.size() - past_count < options.first_answers) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{} tasks with features and answers are too few for a past of {} and {} first answers",
+                            tasks.size(), past_count, options.first_answers));
+  }
+
+  DalcLoop result;
+  result.past_tasks = past_count;
+  result.pool_tasks = tasks.size() - past_count;
+  result.test_rows = world.test_rows.size();
+  std::vector<const DalcPolicy*> played;
+  for (const std::string& name : policies) {
+    played.push_back(&dalc_policy(name));
+    result.curves.push_back({.policy = name});
+  }
+  double rounds_done = 0;
+  for (std::size_t seed = 0; seed < seeds && !context.cancelled(); ++seed) {
+    world.stream = fmt::format("dalc loop {}", seed);
+    std::vector<TaskId> order = tasks;
+    context.rng(world.stream).fork("past").shuffle(std::span(order));
+    const auto past = std::span<const TaskId>(order).first(past_count);
+    Pool pool(recorded, std::span<const TaskId>(order).subspan(past_count));
+    const std::size_t all = pool.answers_left();
+    const auto budget = static_cast<std::size_t>(std::lround(options.budget * static_cast<double>(all)));
+
+    std::unique_ptr<DalcSession> session = make_dalc_session(data, past, model, network, world.stream, context);
+    std::unique_ptr<DalcSession> reference = session->clone();
+    reference->add(pool.rest());
+    reference->train(options.first_epochs, world.stream + " all");
+    // As many epochs as a policy that buys everything, so that the bar is not low for want of training.
+    const std::size_t rounds_to_all = (all - options.first_answers + options.round_answers - 1) / options.round_answers;
+    for (std::size_t round = 1; round <= rounds_to_all && !context.cancelled(); ++round) {
+      reference->train(options.epochs, fmt::format("{} all {}", world.stream, round));
+      if (options.refresh > 0 && round % options.refresh == 0) reference->refresh_reliability();
+    }
+    const Score reached = judge(*reference, world);
+
+    const std::vector<Answer> first =
+        next_answers(dalc_policies().front(), pool, *session, world, options.first_answers, world.stream + " first");
+    session->add(first);
+    session->train(options.first_epochs, world.stream + " first");
+    const double rounds = std::ceil(static_cast<double>(budget - std::min(budget, first.size())) /
+                                    static_cast<double>(options.round_answers));
+    std::vector<SeedCurve> curves;
+    for (const DalcPolicy* const policy : played) {
+      curves.push_back(play(*policy, pool, session->clone(), world, first.size(), budget, [&] {
+        rounds_done += 1;
+        context.report(
+            {.stage = "asking", .done = rounds_done, .total = rounds * static_cast<double>(played.size() * seeds)});
+      }));
+    }
+    if (context.cancelled()) break;  // only whole seeds count
+    for (std::size_t p = 0; p < curves.size(); ++p) {
+      // Seeds differ a little in how many answers there are: what all have stays.
+      if (seed == 0 && p == 0) result.answers = curves[p].answers;
+      std::size_t common = 0;
+      while (common < std::min(result.answers.size(), curves[p].answers.size()) &&
+             result.answers[common] == curves[p].answers[common]) {
+        ++common;
+      }
+      result.answers.resize(common);
+      auto& accuracy = result.curves[p].accuracy.emplace_back();
+      auto& auc = result.curves[p].auc.emplace_back();
+      for (const Score& score : curves[p].scores) {
+        accuracy.push_back(score.accuracy);
+        auc.push_back(score.auc);
+      }
+    }
+    result.reference_accuracy.push_back(reached.accuracy);
+    result.reference_auc.push_back(reached.auc);
+    result.all_answers += static_cast<double>(all);
+    ++result.seeds;
+  }
+  result.all_answers = result.seeds > 0 ? result.all_answers / static_cast<double>(result.seeds) : kNaN;
+  result.status = context.cancelled() ? Status::cancelled : Status::converged;
+  dalc_loop::summarise(result, context.rng("dalc loop bootstrap"));
+  return result;
+}
+
+}  // namespace wisecrowd

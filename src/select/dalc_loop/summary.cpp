@@ -1,0 +1,193 @@
+#include "select/dalc_loop/summary.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "base/csv_text.hpp"
+#include "base/output_folder.hpp"
+
+namespace wisecrowd::dalc_loop {
+namespace {
+
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+constexpr std::size_t kResamples = 2000;
+
+double mean(std::span<const double> values) {
+  double sum = 0;
+  for (const double v : values) sum += v;
+  return values.empty() ? kNaN : sum / static_cast<double>(values.size());
+}
+
+std::vector<double> mean_curve(const std::vector<std::vector<double>>& by_seed, std::span<const std::size_t> seeds,
+                               std::size_t points) {
+  std::vector<double> result(points, 0.0);
+  for (const std::size_t seed : seeds) {
+    for (std::size_t p = 0; p < points; ++p) result[p] += by_seed[seed][p] / static_cast<double>(seeds.size());
+  }
+  return result;
+}
+
+SeedEstimate with_student(std::span<const double> values) {
+  SeedEstimate estimate{mean(values), kNaN, kNaN};
+  if (values.size() < 2) return estimate;
+  double squares = 0;
+  for (const double v : values) squares += (v - estimate.value) * (v - estimate.value);
+  const auto count = static_cast<double>(values.size());
+  const double reach = student(values.size() - 1) * std::sqrt(squares / (count - 1) / count);
+  estimate.low = estimate.value - reach;
+  estimate.high = estimate.value + reach;
+  return estimate;
+}
+
+}  // namespace
+
+double first_reach(std::span<const std::size_t> answers, std::span<const double> values, double level) {
+  for (std::size_t p = 0; p < answers.size(); ++p) {
+    if (values[p] < level) continue;
+    const auto here = static_cast<double>(answers[p]);
+    if (p == 0 || values[p] == values[p - 1]) return here;
+    const auto before = static_cast<double>(answers[p - 1]);
+    return before + (here - before) * (level - values[p - 1]) / (values[p] - values[p - 1]);
+  }
+  return kNaN;
+}
+
+double mean_height(std::span<const std::size_t> answers, std::span<const double> values) {
+  if (answers.empty()) return kNaN;
+  if (answers.size() == 1) return values[0];
+  double area = 0;
+  for (std::size_t p = 1; p < answers.size(); ++p) {
+    area += (values[p] + values[p - 1]) / 2 * static_cast<double>(answers[p] - answers[p - 1]);
+  }
+  return area / static_cast<double>(answers.back() - answers.front());
+}
+
+double student(std::size_t degrees) {
+  static constexpr std::array kFew = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228};
+  if (degrees == 0) return kNaN;
+  if (degrees <= kFew.size()) return kFew[degrees - 1];
+  // Cornish and Fisher's expansion: right to three digits from here on.
+  const double z = 1.959964, n = static_cast<double>(degrees), z3 = z * z * z, z5 = z3 * z * z;
+  return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n);
+}
+
+void summarise(DalcLoop& loop, Rng rng) {
+  const std::size_t points = loop.answers.size();
+  std::vector<std::size_t> all(loop.seeds);
+  for (std::size_t s = 0; s < loop.seeds; ++s) all[s] = s;
+  // The same resamples for every policy.
+  std::vector<std::vector<std::size_t>> resamples;
+  for (std::size_t r = 0; loop.seeds > 1 && r < kResamples; ++r) {
+    auto& sample = resamples.emplace_back(loop.seeds);
+    for (std::size_t& seed : sample) seed = rng.below(loop.seeds);
+  }
+  for (DalcCurve& curve : loop.curves) {
+    for (auto& values : curve.accuracy) values.resize(points);
+    for (auto& values : curve.auc) values.resize(points);
+    if (loop.seeds == 0) continue;
+    curve.mean_accuracy = mean_curve(curve.accuracy, all, points);
+    curve.mean_auc = mean_curve(curve.auc, all, points);
+    std::vector<double> areas;
+    for (const auto& values : curve.accuracy) areas.push_back(mean_height(loop.answers, values));
+    curve.area = with_student(areas);
+    const auto saved = [&](std::span<const std::size_t> seeds) {
+      double level = 0;
+      for (const std::size_t s : seeds) level += loop.reference_accuracy[s] / static_cast<double>(seeds.size());
+      return 1 - first_reach(loop.answers, mean_curve(curve.accuracy, seeds, points), level) / loop.all_answers;
+    };
+    curve.saved = {saved(all), kNaN, kNaN};
+    curve.reaches = !std::isnan(curve.saved.value);
+    curve.answers_to_reach = (1 - curve.saved.value) * loop.all_answers;
+    std::vector<double> values;
+    for (const auto& sample : resamples) {
+      const double value = saved(sample);
+      values.push_back(std::isnan(value) ? 0 : value);  // not reached: nothing saved
+    }
+    if (values.empty() || !curve.reaches) continue;
+    std::sort(values.begin(), values.end());
+    curve.saved.low = values[static_cast<std::size_t>(0.025 * kResamples)];
+    curve.saved.high = values[static_cast<std::size_t>(0.975 * kResamples)];
+  }
+}
+
+}  // namespace wisecrowd::dalc_loop
+
+namespace wisecrowd {
+
+void write_dalc_loop(const DalcLoop& loop, const std::string& about, const std::string& directory) {
+  OutputFolder folder(directory, "summary.json");
+  const auto write = [&](const std::string& name, const TextBuffer& text) {
+    OutputFile file = folder.create(name);
+    file.append(text.text());
+    file.finish();
+  };
+  const auto row = [](TextBuffer& text, const std::string& policy, std::size_t answers) {
+    text.append_field(policy);
+    text.append(',');
+    text.append_count(answers);
+  };
+  const auto number = [](TextBuffer& text, double value) {
+    text.append(',');
+    text.append_number(value);
+  };
+  const auto all = static_cast<std::size_t>(std::isnan(loop.all_answers) ? 0 : std::lround(loop.all_answers));
+
+  TextBuffer seeds, curves, savings;
+  seeds.append("policy,seed,answers,accuracy,auc\n");
+  const auto seed_row = [&](const std::string& policy, std::size_t seed, std::size_t answers, double accuracy,
+                            double auc) {
+    seeds.append_field(policy);
+    seeds.append(',');
+    seeds.append_count(seed);
+    seeds.append(',');
+    seeds.append_count(answers);
+    number(seeds, accuracy);
+    number(seeds, auc);
+    seeds.append('\n');
+  };
+  curves.append("policy,answers,accuracy,auc\n");
+  savings.append("policy,area,area_low,area_high,answers_to_reach,saved,saved_low,saved_high\n");
+  for (const DalcCurve& curve : loop.curves) {
+    for (std::size_t s = 0; s < loop.seeds; ++s) {
+      for (std::size_t p = 0; p < loop.answers.size(); ++p) {
+        seed_row(curve.policy, s, loop.answers[p], curve.accuracy[s][p], curve.auc[s][p]);
+      }
+    }
+    for (std::size_t p = 0; p < curve.mean_accuracy.size(); ++p) {
+      row(curves, curve.policy, loop.answers[p]);
+      number(curves, curve.mean_accuracy[p]);
+      number(curves, curve.mean_auc[p]);
+      curves.append('\n');
+    }
+    savings.append_field(curve.policy);
+    for (const double value :
+         {curve.area.value, curve.area.low, curve.area.high, curve.reaches ? curve.answers_to_reach : std::nan(""),
+          curve.reaches ? curve.saved.value : std::nan(""), curve.saved.low, curve.saved.high}) {
+      number(savings, value);
+    }
+    savings.append('\n');
+  }
+  for (std::size_t s = 0; s < loop.seeds; ++s) {
+    seed_row("all", s, all, loop.reference_accuracy[s], loop.reference_auc[s]);
+  }
+  write("seeds.csv", seeds);
+  write("curves.csv", curves);
+  write("savings.csv", savings);
+  nlohmann::ordered_json record;
+  record["about"] = nlohmann::ordered_json::parse(about);
+  record["seeds"] = loop.seeds;
+  record["pool_tasks"] = loop.pool_tasks;
+  record["past_tasks"] = loop.past_tasks;
+  record["test_rows"] = loop.test_rows;
+  record["all_answers"] = loop.all_answers;
+  record["reference_accuracy"] = loop.reference_accuracy;
+  record["reference_auc"] = loop.reference_auc;
+  folder.commit(record);
+}
+
+}  // namespace wisecrowd

@@ -1,0 +1,247 @@
+#include "select/replay_run.hpp"
+
+#include <algorithm>
+
+#include "base/numeric.hpp"
+#include "base/rng.hpp"
+
+namespace wisecrowd {
+
+CrowdKnowledge knowledge_of(const Annotations& answers, const Aggregation& fit, double prior_strength) {
+  const std::size_t classes = answers.class_count();
+  const std::size_t cells = classes * classes;
+  CrowdKnowledge known;
+  known.counts.assign(answers.worker_count() * cells, 0);
+  known.task_answers.assign(answers.task_count(), 0);
+  known.worker_answers.assign(answers.worker_count(), 0);
+  for (std::size_t i = 0; i < answers.task_count(); ++i) {
+    const auto task = TaskId{static_cast<std::uint32_t>(i)};
+    const auto workers = answers.workers_of(task);
+    const auto labels = answers.labels_of(task);
+    known.task_answers[i] = static_cast<std::uint32_t>(workers.size());
+    for (std::size_t a = 0; a < workers.size(); ++a) {
+      ++known.worker_answers[index(workers[a])];
+      for (std::size_t k = 0; k < classes; ++k) {
+        known.counts[index(workers[a]) * cells + k * classes + index(labels[a])] += fit.posterior[i * classes + k];
+      }
+    }
+  }
+  // A method without tables: half an answer right for every wrong one is what little is believed of a worker before.
+  const double right = fit.confusion.empty() ? prior_strength * 2 / (1.0 + static_cast<double>(classes)) : 0;
+  const double wrong = fit.confusion.empty() ? prior_strength / (1.0 + static_cast<double>(classes)) : 0;
+  for (std::size_t j = 0; j < answers.worker_count(); ++j) {
+    for (std::size_t k = 0; k < classes; ++k) {
+      const auto row = std::span(known.counts).subspan(j * cells + k * classes, classes);
+      double weight = prior_strength;
+      for (std::size_t l = 0; l < classes; ++l) {
+        weight += row[l];
+        row[l] += l == k ? right : wrong;
+      }
+      if (fit.confusion.empty()) continue;
+      for (std::size_t l = 0; l < classes; ++l) {
+        row[l] = weight * std::max(fit.confusion[j * cells + k * classes + l], kProbabilityFloor);
+      }
+    }
+  }
+  return known;
+}
+
+namespace selecting {
+namespace {
+
+/// What little is believed of every worker before anyone has answered.
+constexpr double kFirstAccuracy = 0.7;
+
+/// The world as far as it was asked.
+class Oracle {
+ public:
+  Oracle(const ReplayWorld& world, const RunContext& context)
+      : world_(world), answers_(world.answers), truth_rng_(context.rng("replay: answers")) {
+    if (world.is_simulated()) {
+      asked_.resize(answers_.task_count());
+      return;
+    }
+    const auto offsets = answers_.task_offsets();
+    left_begin_.assign(offsets.begin(), offsets.end() - 1);
+    workers_.assign(answers_.workers().begin(), answers_.workers().end());
+    labels_.assign(answers_.labels().begin(), answers_.labels().end());
+  }
+
+  [[nodiscard]] bool asked(TaskId task, WorkerId worker) const {
+    const auto& list = asked_[index(task)];
+    return std::find(list.begin(), list.end(), worker) != list.end();
+  }
+  [[nodiscard]] std::span<const WorkerId> left(TaskId task) const {
+    const std::size_t begin = left_begin_[index(task)];
+    return std::span(workers_).subspan(begin, answers_.task_offsets()[index(task) + 1] - begin);
+  }
+
+  void ask(TaskId task, WorkerId worker) {
+    if (world_.is_simulated()) {
+      const std::size_t classes = answers_.class_count();
+      // The answer of a pair does not depend on when it is asked, nor by whom.
+      Rng rng = truth_rng_.fork("pair", index(task) * answers_.worker_count() + index(worker));
+      const std::size_t row = (index(worker) * classes + index(world_.truth[index(task)])) * classes;
+      const auto label = static_cast<std::uint16_t>(rng.categorical(std::span(world_.tables).subspan(row, classes)));
+      asked_[index(task)].push_back(worker);
+      known_.push_back({task, worker, ClassId{label}});
+      return;
+    }
+    // Revealed answers stand before those that are left.
+    std::size_t& begin = left_begin_[index(task)];
+    std::size_t at = begin;
+    while (workers_[at] != worker) ++at;
+    std::swap(workers_[at], workers_[begin]);
+    std::swap(labels_[at], labels_[begin]);
+    known_.push_back({task, worker, labels_[begin]});
+    ++begin;
+  }
+
+  [[nodiscard]] const std::vector<Answer>& known() const noexcept { return known_; }
+
+ private:
+  const ReplayWorld& world_;
+  const Annotations& answers_;
+  Rng truth_rng_;
+  std::vector<std::vector<WorkerId>> asked_;  // simulated
+  std::vector<std::size_t> left_begin_;       // recorded
+  std::vector<WorkerId> workers_;
+  std::vector<ClassId> labels_;
+  std::vector<Answer> known_;
+};
+
+class Run {
+ public:
+  Run(const ReplayWorld& world, const Policy& policy, const ReplayOptions& options, const Refit& refit,
+      const RunContext& context)
+      : world_(world),
+        options_(options),
+        refit_(refit),
+        context_(context),
+        selector_(make_selector(policy.selector, policy.parameters)),
+        oracle_(world, context),
+        offers_(options.offers) {
+    const std::size_t classes = world.answers.class_count();
+    posterior_.assign(world.answers.task_count() * classes, 1.0 / static_cast<double>(classes));
+    known_.task_answers.assign(world.answers.task_count(), 0);
+    known_.worker_answers.assign(world.answers.worker_count(), 0);
+    const double wrong = (1 - kFirstAccuracy) / static_cast<double>(std::max<std::size_t>(classes, 2) - 1);
+    known_.counts.resize(world.answers.worker_count() * classes * classes);
+    for (std::size_t cell = 0; cell < known_.counts.size(); ++cell) {
+      const bool right = cell / classes % classes == cell % classes;
+      known_.counts[cell] = options.prior_strength * (right ? kFirstAccuracy : wrong);
+    }
+    note();
+  }
+
+  RunTrace play(std::size_t round_size, std::size_t most) {
+    if (options_.random_answers_per_task > 0) {
+      Parameters spread(selector("random").parameters);
+      spread.set_value("per_task", std::int64_t{1});
+      const auto one_each = make_selector("random", spread);
+      for (std::size_t turn = 0; turn < options_.random_answers_per_task; ++turn) {
+        ask(*one_each, std::min(world_.answers.task_count(), most - oracle_.known().size()));
+      }
+      fit();
+      note();
+    }
+    while (oracle_.known().size() < most && !context_.cancelled()) {
+      // Points of all policies stand at the same numbers of answers.
+      const std::size_t next = (oracle_.known().size() / round_size + 1) * round_size;
+      const std::size_t goal = std::min(next, most);
+      // A batch may be smaller than wanted (one pair per task): then it is looked at before more is asked.
+      while (oracle_.known().size() < goal && !trace_.stopped && !context_.cancelled()) {
+        const std::size_t before = oracle_.known().size();
+        ask(*selector_, goal - before);
+        trace_.stopped = oracle_.known().size() == before;
+        if (!trace_.stopped) fit();
+      }
+      if (context_.cancelled()) break;
+      note();
+      if (trace_.stopped) break;
+    }
+    trace_.finished = !context_.cancelled();
+    return std::move(trace_);
+  }
+
+ private:
+  void ask(const Selector& who, std::size_t pairs) {
+    CrowdView view;
+    view.class_count = world_.answers.class_count();
+    view.posterior = posterior_;
+    view.worker_counts = known_.counts;
+    view.task_answers = known_.task_answers;
+    view.worker_answers = known_.worker_answers;
+    if (world_.is_simulated()) {
+      view.asked = [&](TaskId task, WorkerId worker) { return oracle_.asked(task, worker); };
+    } else {
+      view.askable = [&](TaskId task) { return oracle_.left(task); };
+    }
+    SelectionRequest request;
+    request.pairs = pairs;
+    request.offers = offers_;
+    request.round = round_++;
+    const Selection selection = who.choose(view, request, context_);
+    for (const Choice& choice : selection.choices) {
+      oracle_.ask(choice.task, choice.worker);
+      cost_ += choice.cost;
+      if (!offers_.empty() && offers_[index(choice.worker)].capacity != kUnlimited) {
+        --offers_[index(choice.worker)].capacity;
+      }
+    }
+  }
+
+  void fit() {
+    Dataset data;
+    data.answers = make_annotations(
+        oracle_.known(), {world_.answers.task_names(), world_.answers.worker_names(), world_.answers.class_names()});
+    const Aggregation fit = refit_(data, options_.warm_start && fitted_ ? Start{posterior_} : Start{}, context_);
+    posterior_ = fit.posterior;
+    known_ = knowledge_of(data.answers, fit, options_.prior_strength);
+    fitted_ = true;
+  }
+
+  void note() {
+    trace_.answers.push_back(static_cast<double>(oracle_.known().size()));
+    trace_.cost.push_back(cost_);
+    trace_.accuracy.push_back(accuracy_of(posterior_, world_.truth, world_.answers.class_count()));
+  }
+
+  const ReplayWorld& world_;
+  const ReplayOptions& options_;
+  const Refit& refit_;
+  const RunContext& context_;
+  std::unique_ptr<Selector> selector_;
+  Oracle oracle_;
+  std::vector<WorkerOffer> offers_;
+  std::vector<double> posterior_;
+  CrowdKnowledge known_;
+  bool fitted_ = false;
+  double cost_ = 0;
+  std::uint64_t round_ = 0;
+  RunTrace trace_;
+};
+
+}  // namespace
+
+double accuracy_of(std::span<const double> posterior, std::span<const ClassId> truth, std::size_t classes) {
+  double right = 0;
+  std::size_t scored = 0;
+  for (std::size_t i = 0; i < truth.size(); ++i) {
+    if (truth[i] == kNoClass) continue;
+    ++scored;
+    const auto q = posterior.subspan(i * classes, classes);
+    const double top = *std::max_element(q.begin(), q.end()) - 1e-9;
+    if (q[index(truth[i])] < top) continue;
+    right += 1.0 / static_cast<double>(std::count_if(q.begin(), q.end(), [&](double p) { return p >= top; }));
+  }
+  return scored == 0 ? 0 : right / static_cast<double>(scored);
+}
+
+RunTrace run_policy(const ReplayWorld& world, const Policy& policy, const ReplayOptions& options,
+                    std::size_t round_size, std::size_t most_answers, const Refit& refit, const RunContext& context) {
+  return Run(world, policy, options, refit, context).play(round_size, most_answers);
+}
+
+}  // namespace selecting
+}  // namespace wisecrowd

@@ -1,0 +1,369 @@
+// New answers: only the tasks that they belong to, and the workers who ever answered those, are read.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <numeric>
+#include <optional>
+#include <tuple>
+
+#include "state/state_file.hpp"
+#include "wisecrowd/error.hpp"
+
+namespace wisecrowd {
+namespace {
+
+struct KnownAnswer {
+  std::int64_t worker;
+  std::int64_t turn;
+  std::int64_t label;
+};
+
+struct TouchedTask {
+  std::int64_t id = 0;
+  bool is_new = false;
+  std::int64_t label_before = 0;
+  std::vector<double> before;
+  std::vector<KnownAnswer> known;
+};
+
+struct NewAnswer {
+  std::int64_t task;
+  std::int64_t worker;
+  std::int64_t turn;
+  std::int64_t label;
+  bool replaces;
+};
+
+class Absorption {
+ public:
+  Absorption(const StateFile& file, const Annotations& data, const RunContext& context)
+      : file_(file), data_(data), context_(context), counters_(file.counters()), classes_(file.classes()) {}
+
+  Absorbed run();
+
+ private:
+  void find_classes();
+  void find_tasks();
+  void find_workers();
+  void load_model();
+  void probe();
+  void enter_answers();
+  void estimate();
+  void write_tasks();
+  void write_answers();
+  void write_workers();
+  [[nodiscard]] std::uint32_t slot_of(std::int64_t worker) const {
+    return static_cast<std::uint32_t>(std::lower_bound(workers_.begin(), workers_.end(), worker) - workers_.begin());
+  }
+
+  const StateFile& file_;
+  const Annotations& data_;
+  const RunContext& context_;
+  StateCounters counters_;
+  std::vector<StateClass> classes_;
+  std::size_t classes_before_ = 0;
+  std::vector<std::int64_t> class_of_;   // per class of the data
+  std::vector<TouchedTask> tasks_;       // per task of the data
+  std::vector<std::int64_t> worker_of_;  // per worker of the data
+  std::int64_t first_new_worker_ = 0;
+  std::vector<std::int64_t> workers_;  // ids of all that are needed, sorted
+  std::vector<NewAnswer> entered_;
+  std::optional<IncrementalCrowd> model_;
+  Absorbed absorbed_;
+};
+
+void Absorption::find_classes() {
+  classes_before_ = classes_.size();
+  Statement insert(file_.database(), "INSERT INTO class VALUES (?, ?, 0)");
+  for (std::size_t c = 0; c < data_.class_count(); ++c) {
+    const std::string_view name = data_.class_names()[c];
+    auto known = std::find_if(classes_.begin(), classes_.end(), [&](const StateClass& k) { return k.name == name; });
+    if (known == classes_.end()) {
+      if (file_.settings().fixed_classes) {
+        throw Error(ErrorCode::bad_input,
+                    fmt::format("'{}' is none of the classes that {} was made with: correct the label, or make a new "
+                                "state with this class",
+                                name, file_.database().shown()));
+      }
+      if (classes_.size() >= kMaxClasses) {
+        throw Error(ErrorCode::unsupported, fmt::format("a state has at most {} classes", kMaxClasses));
+      }
+      insert.bind(1, static_cast<std::int64_t>(classes_.size())).bind(2, name).run();
+      absorbed_.new_classes.emplace_back(name);
+      known = classes_.insert(classes_.end(), {std::string(name), 0});
+    }
+    class_of_.push_back(known - classes_.begin());
+  }
+}
+
+void Absorption::find_tasks() {
+  const Database& database = file_.database();
+  Statement find(database, "SELECT id, label, posterior FROM task WHERE name = ?");
+  Statement given(database, "SELECT worker, turn, label FROM answer WHERE task = ? ORDER BY worker, turn");
+  std::int64_t next = database.integer("SELECT max(id) + 1 FROM task");
+  constexpr std::size_t kTasksBetweenLooks = 1024;
+  for (std::size_t t = 0; t < data_.task_count(); ++t) {
+    if (t % kTasksBetweenLooks == 0 && context_.cancelled()) throw Cancelled();
+    TouchedTask task;
+    find.bind(1, data_.task_names()[t]);
+    if (find.step()) {
+      task.id = find.integer(0);
+      task.label_before = find.integer(1);
+      task.before.resize(classes_.size());
+      file_.read_posterior(find.blob(2), task.before, task.id);
+      find.reset();
+      given.bind(1, task.id);
+      while (given.step()) {
+        (void)file_.checked_id(given.integer(2), classes_before_, "class");
+        task.known.push_back({given.integer(0), given.integer(1), given.integer(2)});
+      }
+    } else {
+      task.is_new = true;
+      task.id = next++;
+      ++absorbed_.new_tasks;
+    }
+    tasks_.push_back(std::move(task));
+  }
+}
+
+void Absorption::find_workers() {
+  const Database& database = file_.database();
+  Statement find(database, "SELECT id FROM worker WHERE name = ?");
+  first_new_worker_ = database.integer("SELECT max(id) + 1 FROM worker");
+  std::int64_t next = first_new_worker_;
+  for (std::size_t w = 0; w < data_.worker_count(); ++w) {
+    find.bind(1, data_.worker_names()[w]);
+    if (find.step()) {
+      worker_of_.push_back(find.integer(0));
+      find.reset();
+    } else {
+      worker_of_.push_back(next++);
+      ++absorbed_.new_workers;
+    }
+  }
+  if (next > std::int64_t{0xFFFFFFFE}) throw Error(ErrorCode::unsupported, "a state has at most 4.29 billion workers");
+  workers_ = worker_of_;
+  for (const TouchedTask& task : tasks_) {
+    for (const KnownAnswer& answer : task.known) workers_.push_back(answer.worker);
+  }
+  std::sort(workers_.begin(), workers_.end());
+  workers_.erase(std::unique(workers_.begin(), workers_.end()), workers_.end());
+}
+
+void Absorption::load_model() {
+  const std::size_t classes = classes_.size();
+  model_.emplace(classes, file_.options());
+  std::vector<double> mass;
+  for (const StateClass& known : classes_) mass.push_back(known.tasks);
+  model_->set_totals(mass, static_cast<double>(counters_.answered_tasks), counters_.answers);
+
+  // Stepping over a few rows is cheaper than looking for each; looking is cheaper where many are not needed.
+  constexpr std::int64_t kWorthStepping = 8;
+  Statement from(file_.database(), "SELECT id, answers, counts FROM worker WHERE id >= ? ORDER BY id");
+  std::vector<double> counts(classes * classes);
+  bool at_row = false;
+  for (const std::int64_t id : workers_) {
+    if (id >= first_new_worker_) {
+      model_->add_worker();
+      continue;
+    }
+    while (at_row && from.integer(0) < id && id - from.integer(0) <= kWorthStepping) at_row = from.step();
+    if (!at_row || from.integer(0) != id) {
+      from.reset();
+      at_row = from.bind(1, id).step();
+    }
+    if (!at_row || from.integer(0) != id) file_.database().fail_as_damaged(fmt::format("there is no worker {}", id));
+    file_.read_counts(from.blob(2), counts, classes, id);
+    model_->add_worker(counts, static_cast<std::uint64_t>(std::max<std::int64_t>(from.integer(1), 0)));
+  }
+  from.reset();
+  for (const TouchedTask& task : tasks_) {
+    const TaskId slot = !task.known.empty() ? model_->add_task(task.before) : model_->add_task();
+    for (const KnownAnswer& answer : task.known) {
+      model_->add_known_answer(slot, WorkerId(slot_of(answer.worker)), ClassId(answer.label));
+    }
+  }
+}
+
+/// How old have the stored posteriors become? Tasks that are touched anyway tell it, before anything new enters.
+void Absorption::probe() {
+  std::vector<double> fresh(classes_.size());
+  for (std::size_t t = 0; t < tasks_.size(); ++t) {
+    const TouchedTask& task = tasks_[t];
+    if (task.known.empty()) continue;
+    model_->foresee(TaskId(t), fresh);
+    double distance = 0;
+    for (std::size_t k = 0; k < fresh.size(); ++k) distance += 0.5 * std::abs(fresh[k] - task.before[k]);
+    counters_.probed_shift += distance;
+    ++counters_.staleness.probed_tasks;
+    if (columns_of(fresh).label != task.label_before) ++counters_.staleness.probed_labels_changed;
+  }
+}
+
+void Absorption::enter_answers() {
+  const DuplicatePolicy policy = file_.settings().duplicates;
+  for (std::size_t t = 0; t < tasks_.size(); ++t) {
+    const TouchedTask& task = tasks_[t];
+    const auto workers = data_.workers_of(TaskId(t));
+    const auto labels = data_.labels_of(TaskId(t));
+    std::vector<KnownAnswer> seen = task.known;
+    for (std::size_t a = 0; a < workers.size(); ++a) {
+      const std::int64_t worker = worker_of_[index(workers[a])];
+      const std::int64_t label = class_of_[index(labels[a])];
+      const auto slot = WorkerId(slot_of(worker));
+      const auto earlier = std::find_if(seen.rbegin(), seen.rend(), [&](const auto& s) { return s.worker == worker; });
+      const bool repeated = earlier != seen.rend();
+      if (repeated && policy == DuplicatePolicy::reject) {
+        throw Error(
+            ErrorCode::bad_input,
+            fmt::format("worker '{}' has answered task '{}' before, and {} rejects repeated answers: leave this "
+                        "one out, or make a state with --duplicates keep-last or repeat",
+                        data_.worker_names()[index(workers[a])], data_.task_names()[t], file_.database().shown()));
+      }
+      if (repeated && policy == DuplicatePolicy::keep_last) {
+        ++absorbed_.replaced;
+        if (earlier->label == label) continue;
+        ++absorbed_.contradicting;
+        model_->replace_answer(TaskId(t), slot, ClassId(label));
+        entered_.push_back({task.id, worker, earlier->turn, label, true});
+        continue;
+      }
+      const std::int64_t turn = repeated ? earlier->turn + 1 : 0;
+      model_->add_answer(TaskId(t), slot, ClassId(label));
+      entered_.push_back({task.id, worker, turn, label, false});
+      seen.push_back({worker, turn, label});
+      ++absorbed_.answers;
+    }
+  }
+  std::sort(entered_.begin(), entered_.end(), [](const NewAnswer& a, const NewAnswer& b) {
+    return std::tie(a.task, a.worker, a.turn) < std::tie(b.task, b.worker, b.turn);
+  });
+}
+
+/// All touched tasks once, then those that still move.
+void Absorption::estimate() {
+  if (classes_.empty()) return;
+  const auto most = static_cast<std::size_t>(file_.settings().parameters.integer("sweeps"));
+  std::vector<std::uint32_t> moving(tasks_.size());
+  std::iota(moving.begin(), moving.end(), 0U);
+  while (absorbed_.sweeps < most && !moving.empty()) {
+    std::erase_if(moving, [&](std::uint32_t t) { return model_->estimate(TaskId(t)) <= file_.options().least_change; });
+    ++absorbed_.sweeps;
+    context_.report(
+        {.stage = "absorbing", .done = static_cast<double>(absorbed_.sweeps), .total = static_cast<double>(most)});
+    if (context_.cancelled()) throw Cancelled();
+  }
+}
+
+void Absorption::write_tasks() {
+  Statement insert(file_.database(), "INSERT INTO task VALUES (?, ?, ?, ?, ?, ?)");
+  Statement update(file_.database(),
+                   "UPDATE task SET label = ?, probability = ?, entropy = ?, posterior = ? WHERE id = ?");
+  std::vector<std::size_t> order(tasks_.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return tasks_[a].id < tasks_[b].id; });
+  for (const std::size_t t : order) {
+    const TouchedTask& task = tasks_[t];
+    const auto posterior = model_->posterior_of(TaskId(t));
+    const TaskColumns columns = columns_of(posterior);
+    if (task.is_new) {
+      insert.bind(1, task.id).bind(2, data_.task_names()[t]).bind(3, columns.label).bind(4, columns.probability);
+      insert.bind(5, columns.entropy).bind_blob(6, posterior).run();
+    } else if (!std::equal(posterior.begin(), posterior.end(), task.before.begin(), task.before.end())) {
+      update.bind(1, columns.label).bind(2, columns.probability).bind(3, columns.entropy);
+      update.bind_blob(4, posterior).bind(5, task.id).run();
+    }
+    if (!data_.labels_of(TaskId(t)).empty()) ++absorbed_.tasks_touched;
+    if (!task.known.empty() && columns.label != task.label_before) ++absorbed_.labels_changed;
+  }
+}
+
+void Absorption::write_answers() {
+  Statement insert(file_.database(), "INSERT INTO answer VALUES (?, ?, ?, ?)");
+  Statement update(file_.database(), "UPDATE answer SET label = ? WHERE task = ? AND worker = ? AND turn = ?");
+  for (const NewAnswer& answer : entered_) {
+    if (answer.replaces) {
+      update.bind(1, answer.label).bind(2, answer.task).bind(3, answer.worker).bind(4, answer.turn).run();
+    } else {
+      insert.bind(1, answer.task).bind(2, answer.worker).bind(3, answer.turn).bind(4, answer.label).run();
+    }
+  }
+}
+
+void Absorption::write_workers() {
+  const std::size_t classes = classes_.size();
+  Statement insert(file_.database(), "INSERT INTO worker VALUES (?, ?, ?, ?, ?)");
+  Statement update(file_.database(), "UPDATE worker SET answers = ?, right = ?, counts = ? WHERE id = ?");
+  std::vector<std::string_view> new_names(absorbed_.new_workers);
+  for (std::size_t w = 0; w < worker_of_.size(); ++w) {
+    if (worker_of_[w] < first_new_worker_) continue;
+    new_names[static_cast<std::size_t>(worker_of_[w] - first_new_worker_)] = data_.worker_names()[w];
+  }
+  for (std::size_t s = 0; s < workers_.size(); ++s) {
+    const auto slot = WorkerId(s);
+    const bool is_new = workers_[s] >= first_new_worker_;
+    if (!is_new && !model_->changed(slot)) continue;
+    const auto counts = model_->counts_of(slot);
+    const auto answers = static_cast<std::int64_t>(model_->answers_of(slot));
+    if (is_new) {
+      insert.bind(1, workers_[s]).bind(2, new_names[static_cast<std::size_t>(workers_[s] - first_new_worker_)]);
+      insert.bind(3, answers).bind(4, right_answers(counts, classes)).bind_blob(5, counts).run();
+    } else {
+      update.bind(1, answers).bind(2, right_answers(counts, classes)).bind_blob(3, counts).bind(4, workers_[s]).run();
+    }
+  }
+  Statement update_class(file_.database(), "UPDATE class SET tasks = ? WHERE id = ?");
+  for (std::size_t k = 0; k < classes; ++k) {
+    update_class.bind(1, model_->class_mass()[k]).bind(2, static_cast<std::int64_t>(k)).run();
+  }
+}
+
+Absorbed Absorption::run() {
+  find_classes();
+  find_tasks();
+  find_workers();
+  load_model();
+  probe();
+  enter_answers();
+  estimate();
+  write_tasks();
+  write_answers();
+  write_workers();
+  counters_.answers += absorbed_.answers;
+  counters_.answered_tasks = static_cast<std::uint64_t>(std::llround(model_->answered_tasks()));
+  counters_.staleness.answers_since += absorbed_.answers + absorbed_.contradicting;
+  counters_.staleness.classes_since += absorbed_.new_classes.size();
+  file_.store(counters_);
+  if (context_.cancelled()) throw Cancelled();
+  return std::move(absorbed_);
+}
+
+}  // namespace
+
+Absorbed CrowdState::add(const Annotations& data, const RunContext& context) {
+  return add(std::span(&data, 1), context);
+}
+
+Absorbed CrowdState::add(std::span<const Annotations> sources, const RunContext& context) {
+  Transaction all(inside_->file.database(), Transaction::Kind::write);
+  Absorbed total;
+  for (const Annotations& data : sources) {
+    Absorption absorption(inside_->file, data, context);
+    Absorbed part = absorption.run();
+    total.answers += part.answers;
+    total.replaced += part.replaced;
+    total.contradicting += part.contradicting;
+    total.new_tasks += part.new_tasks;
+    total.new_workers += part.new_workers;
+    std::move(part.new_classes.begin(), part.new_classes.end(), std::back_inserter(total.new_classes));
+    total.tasks_touched += part.tasks_touched;
+    total.labels_changed += part.labels_changed;
+    total.sweeps = std::max(total.sweeps, part.sweeps);
+  }
+  all.commit();
+  return total;
+}
+
+}  // namespace wisecrowd

@@ -1,0 +1,269 @@
+#include "state/state_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "base/numeric.hpp"
+#include "wisecrowd/error.hpp"
+
+namespace wisecrowd {
+namespace {
+
+constexpr const char* kParameterPrefix = "parameter.";
+
+std::string_view name_of(DuplicatePolicy policy) {
+  switch (policy) {
+    case DuplicatePolicy::keep_last: return "keep_last";
+    case DuplicatePolicy::reject: return "reject";
+    case DuplicatePolicy::repeat: return "repeat";
+  }
+  return "keep_last";
+}
+
+}  // namespace
+
+const std::vector<ParameterSpec>& state_parameters() {
+  static const std::vector<ParameterSpec> specs = [] {
+    const IncrementalOptions defaults;
+    return std::vector<ParameterSpec>{
+        ParameterSpec::choice("update", "incremental", {"incremental", "stochastic"},
+                              "how new answers enter: every count is kept exact, or workers are running means that can "
+                              "forget"),
+        ParameterSpec::real("prior_answers", defaults.prior_answers, 0, 1e9,
+                            "answers per truth that a new worker is credited with before the first"),
+        ParameterSpec::real("prior_accuracy", defaults.prior_accuracy, 0.5, 1,
+                            "how many of those are right; the wrong ones are spread evenly"),
+        ParameterSpec::choice("class_prior", "learned", {"learned", "uniform"},
+                              "how frequent classes are: estimated from the data, or all the same"),
+        ParameterSpec::real("class_pseudo_count", defaults.class_pseudo_count, 0, 1e9,
+                            "tasks added to every class before the class prior is estimated"),
+        ParameterSpec::integer("sweeps", 3, 1, 1000, "how often the tasks of new answers are re-estimated, at most"),
+        ParameterSpec::real("least_change", 1e-3, 0, 0.5,
+                            "a probability that would move by no more than this stays as it is"),
+        ParameterSpec::real("step_exponent", defaults.step_exponent, 0.5, 1,
+                            "stochastic: the n-th answer of a worker moves its table by n to the minus this"),
+        ParameterSpec::real("memory", defaults.memory, 0, 1e9,
+                            "stochastic: about how many answers of a worker are remembered; 0: all"),
+        ParameterSpec::integer("max_iterations", 300, 1, 1e9, "refit: give up after this many iterations"),
+        ParameterSpec::real("tolerance", 1e-8, 0, 1,
+                            "refit: stop when the objective changes by less than this share of its size"),
+    };
+  }();
+  return specs;
+}
+
+IncrementalOptions incremental_options(const Parameters& parameters) {
+  IncrementalOptions options;
+  options.update = parameters.choice("update") == "stochastic" ? IncrementalOptions::Update::stochastic
+                                                               : IncrementalOptions::Update::incremental;
+  options.prior_answers = parameters.real("prior_answers");
+  options.prior_accuracy = parameters.real("prior_accuracy");
+  options.learned_class_prior = parameters.choice("class_prior") == "learned";
+  options.class_pseudo_count = parameters.real("class_pseudo_count");
+  options.least_change = parameters.real("least_change");
+  options.step_exponent = parameters.real("step_exponent");
+  options.memory = parameters.real("memory");
+  return options;
+}
+
+Parameters batch_parameters(const Parameters& parameters, std::size_t classes) {
+  const auto [right, wrong] = smoothing_of(incremental_options(parameters), classes);
+  Parameters batch(aggregation_method("dawid_skene").parameters);
+  batch.set_value("pseudo_count", wrong);
+  batch.set_value("diagonal_pseudo_count", right - wrong);
+  for (const char* same : {"class_prior", "class_pseudo_count", "max_iterations", "tolerance"}) {
+    batch.set_value(same, parameters.all().find(same)->second);
+  }
+  return batch;
+}
+
+std::vector<double> prior_counts(const IncrementalOptions& options, std::size_t classes) {
+  const auto [right, wrong] = smoothing_of(options, classes);
+  std::vector<double> counts(classes * classes, wrong);
+  for (std::size_t k = 0; k < classes; ++k) counts[k * classes + k] = right;
+  return counts;
+}
+
+StateFile::StateFile(std::unique_ptr<Database> database, const StateSettings& settings)
+    : database_(std::move(database)), settings_(settings), options_(incremental_options(settings.parameters)) {}
+
+StateFile::StateFile(std::unique_ptr<Database> database) : database_(std::move(database)) {
+  Statement all(*database_, "SELECT name, value FROM setting");
+  while (all.step()) {
+    const std::string_view name = all.text(0);
+    const std::string value(all.text(1));
+    try {
+      if (name.starts_with(kParameterPrefix)) {
+        settings_.parameters.set(name.substr(std::strlen(kParameterPrefix)), value);
+      } else if (name == "duplicates") {
+        for (const auto policy : {DuplicatePolicy::keep_last, DuplicatePolicy::reject, DuplicatePolicy::repeat}) {
+          if (value == name_of(policy)) settings_.duplicates = policy;
+        }
+      } else if (name == "fixed_classes") {
+        settings_.fixed_classes = value == "1";
+      }
+    } catch (const Error& error) {
+      database_->fail_as_damaged(error.what());
+    }
+  }
+  options_ = incremental_options(settings_.parameters);
+}
+
+void StateFile::store_settings() const {
+  Statement insert(*database_, "INSERT INTO setting VALUES (?, ?)");
+  for (const auto& [name, value] : settings_.parameters.all()) {
+    const std::string key = kParameterPrefix + name;
+    const std::string text = to_string(value);
+    insert.bind(1, key).bind(2, text).run();
+  }
+  insert.bind(1, "duplicates").bind(2, name_of(settings_.duplicates)).run();
+  insert.bind(1, "fixed_classes").bind(2, std::int64_t{settings_.fixed_classes ? 1 : 0}).run();
+}
+
+StateCounters StateFile::counters() const {
+  StateCounters counters;
+  Staleness& stale = counters.staleness;
+  Statement all(*database_, "SELECT name, value FROM setting");
+  while (all.step()) {
+    const std::string_view name = all.text(0);
+    const auto whole = static_cast<std::uint64_t>(std::max<std::int64_t>(all.integer(1), 0));
+    if (name == "answers") counters.answers = whole;
+    if (name == "answered_tasks") counters.answered_tasks = whole;
+    if (name == "answers_at_refit") stale.answers_at_refit = whole;
+    if (name == "answers_since_refit") stale.answers_since = whole;
+    if (name == "classes_since_refit") stale.classes_since = whole;
+    if (name == "probed_tasks") stale.probed_tasks = whole;
+    if (name == "probed_labels_changed") stale.probed_labels_changed = whole;
+    if (name == "probed_shift") counters.probed_shift = all.real(1);
+  }
+  if (stale.probed_tasks > 0) stale.mean_shift = counters.probed_shift / static_cast<double>(stale.probed_tasks);
+  return counters;
+}
+
+void StateFile::store(const StateCounters& counters) const {
+  Statement put(*database_, "INSERT OR REPLACE INTO setting VALUES (?, ?)");
+  const Staleness& stale = counters.staleness;
+  const auto whole = [&](std::string_view name, std::uint64_t value) {
+    put.bind(1, name).bind(2, static_cast<std::int64_t>(value)).run();
+  };
+  whole("answers", counters.answers);
+  whole("answered_tasks", counters.answered_tasks);
+  whole("answers_at_refit", stale.answers_at_refit);
+  whole("answers_since_refit", stale.answers_since);
+  whole("classes_since_refit", stale.classes_since);
+  whole("probed_tasks", stale.probed_tasks);
+  whole("probed_labels_changed", stale.probed_labels_changed);
+  put.bind(1, "probed_shift").bind(2, counters.probed_shift).run();
+}
+
+std::vector<StateClass> StateFile::classes() const {
+  std::vector<StateClass> classes;
+  Statement all(*database_, "SELECT id, name, tasks FROM class ORDER BY id");
+  while (all.step()) {
+    if (all.integer(0) != static_cast<std::int64_t>(classes.size()) || classes.size() >= kMaxClasses) {
+      database_->fail_as_damaged(fmt::format("class {} is missing", classes.size()));
+    }
+    const double tasks = all.real(2);
+    if (!std::isfinite(tasks))
+      database_->fail_as_damaged(fmt::format("class {} has no number of tasks", classes.size()));
+    classes.push_back({std::string(all.text(1)), tasks});
+  }
+  return classes;
+}
+
+void StateFile::read_posterior(std::string_view blob, std::span<double> posterior, std::int64_t task) const {
+  const std::size_t known = blob.size() / sizeof(double);
+  bool right = blob.size() % sizeof(double) == 0 && known <= posterior.size();
+  if (right) {
+    if (known > 0) std::memcpy(posterior.data(), blob.data(), blob.size());
+    std::fill(posterior.begin() + static_cast<std::ptrdiff_t>(known), posterior.end(), 0.0);
+    double sum = 0;
+    for (const double p : posterior) {
+      right = right && p >= 0 && p <= 1 + 1e-9;
+      sum += p;
+    }
+    right = right && (std::abs(sum - 1) < 1e-6 || known == 0);
+    // A task that became known before any class did.
+    if (known == 0) std::fill(posterior.begin(), posterior.end(), 1 / static_cast<double>(posterior.size()));
+  }
+  if (!right) database_->fail_as_damaged(fmt::format("the probabilities of task {} cannot be right", task));
+}
+
+void StateFile::read_counts(std::string_view blob, std::span<double> counts, std::size_t classes,
+                            std::int64_t worker) const {
+  const std::size_t cells = blob.size() / sizeof(double);
+  const auto known = static_cast<std::size_t>(std::llround(std::sqrt(static_cast<double>(cells))));
+  bool right = blob.size() % sizeof(double) == 0 && known * known == cells && known <= classes;
+  if (right) {
+    std::fill(counts.begin(), counts.end(), 0.0);
+    for (std::size_t k = 0; k < known; ++k) {
+      std::memcpy(counts.data() + k * classes, blob.data() + k * known * sizeof(double), known * sizeof(double));
+    }
+    for (const double n : counts) right = right && n >= 0 && n < 1e15;
+  }
+  if (!right) database_->fail_as_damaged(fmt::format("the table of worker {} cannot be right", worker));
+}
+
+std::uint32_t StateFile::checked_id(std::int64_t id, std::uint64_t count, std::string_view what) const {
+  if (id < 0 || static_cast<std::uint64_t>(id) >= count) {
+    database_->fail_as_damaged(fmt::format("there is no {} {}", what, id));
+  }
+  return static_cast<std::uint32_t>(id);
+}
+
+double uncertainty_of(std::span<const double> posterior, Uncertainty kind) noexcept {
+  if (kind == Uncertainty::entropy) return entropy(posterior);
+  double first = 0, second = 0;
+  for (const double p : posterior) {
+    if (p > first) {
+      second = first;
+      first = p;
+    } else {
+      second = std::max(second, p);
+    }
+  }
+  return kind == Uncertainty::margin ? 1 - (first - second) : 1 - first;
+}
+
+TaskColumns columns_of(std::span<const double> posterior) noexcept {
+  if (posterior.empty()) return {0, 0, 0};
+  const auto best = std::max_element(posterior.begin(), posterior.end());  // the lowest of equal ones
+  return {best - posterior.begin(), *best, entropy(posterior)};
+}
+
+double right_answers(std::span<const double> counts, std::size_t classes) noexcept {
+  double sum = 0;
+  for (std::size_t k = 0; k < classes; ++k) sum += counts[k * classes + k];
+  return sum;
+}
+
+std::string Staleness::advice() const {
+  constexpr double kGrowth = 0.1;           // new answers, as a share of what the last fit has seen
+  constexpr double kShift = 0.02;           // mean distance of posteriors
+  constexpr double kLabels = 0.01;          // share of labels
+  constexpr std::uint64_t kFewProbes = 30;  // too few to say
+  const auto probed = static_cast<double>(probed_tasks);
+  if (answers_since == 0) return {};
+  if (classes_since > 0) {
+    return fmt::format("{} appeared since the last refit, and older tasks know nothing of {}",
+                       classes_since == 1 ? "a class" : fmt::format("{} classes", classes_since),
+                       classes_since == 1 ? "it" : "them");
+  }
+  if (static_cast<double>(answers_since) > kGrowth * static_cast<double>(answers_at_refit)) {
+    return fmt::format("{} answers were absorbed since the last refit, which has seen {}", answers_since,
+                       answers_at_refit);
+  }
+  if (probed_tasks >= kFewProbes && mean_shift > kShift) {
+    return fmt::format("probabilities of tasks that were touched again had drifted by {:.3f} on average", mean_shift);
+  }
+  if (probed_tasks >= kFewProbes && static_cast<double>(probed_labels_changed) > kLabels * probed) {
+    return fmt::format("{:.1f} % of the tasks that were touched again would have had another label",
+                       100 * static_cast<double>(probed_labels_changed) / probed);
+  }
+  return {};
+}
+
+}  // namespace wisecrowd

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "state/database.hpp"
+#include "wisecrowd/state.hpp"
+
+namespace wisecrowd {
+
+/// What changes with every answer besides the rows themselves.
+struct StateCounters {
+  std::uint64_t answers = 0;
+  std::uint64_t answered_tasks = 0;
+  Staleness staleness;
+  double probed_shift = 0;  ///< the sum whose mean staleness has
+};
+
+struct StateClass {
+  std::string name;
+  double tasks = 0;  ///< expected number of answered tasks
+};
+
+[[nodiscard]] IncrementalOptions incremental_options(const Parameters& parameters);
+/// The same model as parameters of the method dawid_skene, for so many classes.
+[[nodiscard]] Parameters batch_parameters(const Parameters& parameters, std::size_t classes);
+
+/// An open file with what never changes, and how its rows are read and written.
+class StateFile {
+ public:
+  StateFile(std::unique_ptr<Database> database, const StateSettings& settings);  ///< of a new one
+  explicit StateFile(std::unique_ptr<Database> database);                        ///< of one that is there
+
+  [[nodiscard]] const Database& database() const noexcept { return *database_; }
+  [[nodiscard]] const StateSettings& settings() const noexcept { return settings_; }
+  [[nodiscard]] const IncrementalOptions& options() const noexcept { return options_; }
+
+  void store_settings() const;
+  [[nodiscard]] StateCounters counters() const;
+  void store(const StateCounters& counters) const;
+  [[nodiscard]] std::vector<StateClass> classes() const;
+
+  /// A blob as a row of `classes` probabilities; zeros for classes that are younger. Refuses what cannot be right.
+  void read_posterior(std::string_view blob, std::span<double> posterior, std::int64_t task) const;
+  /// A blob as a table of classes × classes expected counts.
+  void read_counts(std::string_view blob, std::span<double> counts, std::size_t classes, std::int64_t worker) const;
+  /// An id read from the file, refused unless below `count`.
+  [[nodiscard]] std::uint32_t checked_id(std::int64_t id, std::uint64_t count, std::string_view what) const;
+
+ private:
+  std::unique_ptr<Database> database_;
+  StateSettings settings_;
+  IncrementalOptions options_;
+};
+
+/// What the columns of a task say of its posterior.
+struct TaskColumns {
+  std::int64_t label;
+  double probability;
+  double entropy;
+};
+[[nodiscard]] TaskColumns columns_of(std::span<const double> posterior) noexcept;
+/// What every worker is credited with before the first answer: truth × label.
+[[nodiscard]] std::vector<double> prior_counts(const IncrementalOptions& options, std::size_t classes);
+/// Σ_k n_kk of a table.
+[[nodiscard]] double right_answers(std::span<const double> counts, std::size_t classes) noexcept;
+
+/// Everything that a state holds, in memory.
+[[nodiscard]] CrowdState::Whole read_whole(const StateFile& file, const RunContext& context);
+/// The sums of posteriors that belong to answers: workers × truth × label.
+[[nodiscard]] std::vector<double> expected_counts(const Annotations& answers, std::span<const double> posterior);
+
+struct CrowdState::Inside {
+  StateFile file;
+};
+
+}  // namespace wisecrowd

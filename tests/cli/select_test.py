@@ -1,0 +1,128 @@
+"""Replays, savings and advice as a user sees them."""
+import csv
+import json
+import unittest
+import xml.etree.ElementTree as ElementTree
+
+from program import ProgramTest
+
+
+class Select(ProgramTest):
+    def rows(self, name):
+        with open(self.folder / name, newline="") as file:
+            return list(csv.DictReader(file))
+
+    def crowd(self):
+        return self.simulate("hammer_spammer", tasks=80, workers=12, answers_per_task=6, seed=3)
+
+    def replay(self, *more, out="replayed"):
+        return self.run_program("select", "--replay", self.crowd(), "--gold", "crowd/gold.csv", "--seeds", 3, "--out", out,
+                                *more)
+
+    def test_replay_writes_curves_that_fit_together(self):
+        done = self.replay("--policies", "random,entropy/random,expected_information")
+        self.assertEqual(self.names("replayed"), ["curves.csv", "curves.svg", "savings.csv", "seeds.csv", "summary.json"])
+        summary = json.loads((self.folder / "replayed/summary.json").read_text())
+        self.assertEqual(summary["all_answers"], 480)
+        self.assertEqual(summary["seeds"], 3)
+        self.assertEqual([entry["policy"] for entry in summary["policies"]],
+                         ["random", "entropy/random", "expected_information"])
+        curves, seeds = self.rows("replayed/curves.csv"), self.rows("replayed/seeds.csv")
+        for policy in ("random", "entropy/random", "expected_information"):
+            points = [row for row in curves if row["policy"] == policy]
+            self.assertEqual(float(points[-1]["answers"]), 480)
+            self.assertEqual(float(points[-1]["cost"]), 480)
+            self.assertAlmostEqual(float(points[-1]["accuracy"]), summary["accuracy_of_all_answers"], places=5)
+            for point in points:
+                own = [float(row["accuracy"]) for row in seeds
+                       if row["policy"] == policy and row["answers"] == point["answers"]]
+                self.assertEqual(len(own), 3)
+                self.assertAlmostEqual(sum(own) / 3, float(point["accuracy"]), places=5)
+                self.assertLessEqual(float(point["low"]), float(point["accuracy"]) + 1e-6)
+        saved = {(row["policy"], row["slack"]): row for row in self.rows("replayed/savings.csv")}
+        self.assertEqual(float(saved["random", "0"]["saved"]), 0)
+        self.assertEqual(len(saved), 6)
+        strict = saved["expected_information", "0"]
+        self.assertLessEqual(float(strict["saved_low"]), float(strict["saved_high"]))
+        self.assertIn("fewer answers than with random", done.stdout)
+        self.assertIn("all answers", done.stdout)
+        picture = ElementTree.parse(self.folder / "replayed/curves.svg").getroot()
+        self.assertTrue(picture.tag.endswith("svg"))
+        self.assertEqual(sum(element.get("stroke-width") == "2" for element in picture.iter()), 3)
+
+    def test_same_seed_same_files(self):
+        self.replay("--threads", 1, out="one")
+        self.replay("--threads", 3, out="three")
+        for name in ("curves.csv", "seeds.csv", "savings.csv", "curves.svg"):
+            self.assertEqual((self.folder / "one" / name).read_bytes(), (self.folder / "three" / name).read_bytes(), name)
+
+    def test_stop_rule_and_offers(self):
+        done = self.replay("--policies", "random,expected_information", "--set", "expected_information.delta=0.05")
+        self.assertIn("stopped by its own rule in 3 of 3 repetitions", done.stdout)
+        workers = sorted({row["worker"] for row in self.rows("crowd/labels.csv")})
+        self.write("offers.csv", "worker,capacity,cost\n" + "".join(f"{name},4,2.5\n" for name in workers))
+        self.replay("--policies", "random", "--workers", "offers.csv", out="limited")
+        last = self.rows("limited/curves.csv")[-1]
+        self.assertEqual((float(last["answers"]), float(last["cost"])), (48, 120))
+
+    def test_simulated_world(self):
+        done = self.run_program("select", "--simulate", "hammer_spammer", "--tasks", 60, "--crowd", 15, "--seeds", 2,
+                                "--set", "hammer_spammer.gamma=0.4", "--first-answers", 1, "--most-answers", 300, "--json",
+                                "--out", "drawn")
+        summary = json.loads(done.stdout)
+        self.assertEqual(summary["replay"]["simulated"], "hammer_spammer")
+        self.assertEqual(summary["all_answers"], 300)
+        heights = {entry["policy"]: entry["mean_height"] for entry in summary["policies"]}
+        self.assertGreater(heights["expected_information"], heights["random"])
+
+    def test_advice(self):
+        # Eight good workers, one who always says yes, one who swaps the classes.
+        lines = ["task,worker,label"]
+        for task in range(120):
+            truth = task % 2
+            for worker in range(8):
+                wrong = (task * 7 + worker * 5) % 11 == 0
+                lines.append(f"t{task},good{worker},{'yes' if truth != wrong else 'no'}")
+            lines.append(f"t{task},sayer,yes")
+            lines.append(f"t{task},swapper,{'no' if truth else 'yes'}")
+        lines += ["lonely,good0,yes", "split,good0,yes", "split,good1,no"]
+        self.write("labels.csv", "\n".join(lines) + "\n")
+        done = self.run_program("select", "--advise", "labels.csv", "--out", "advice")
+        workers = {row["worker"]: row for row in self.rows("advice/workers.csv")}
+        self.assertEqual(workers["sayer"]["advice"], "stop")
+        self.assertEqual(workers["swapper"]["advice"], "retrain")
+        self.assertEqual({workers[f"good{n}"]["advice"] for n in range(8)}, {"keep"})
+        for row in workers.values():
+            self.assertLessEqual(float(row["accuracy_low"]), float(row["accuracy_high"]))
+        tasks = self.rows("advice/tasks.csv")
+        self.assertEqual({tasks[0]["task"], tasks[1]["task"]}, {"split", "lonely"})
+        gains = [float(row["expected_gain"]) for row in tasks]
+        self.assertEqual(gains, sorted(gains, reverse=True))
+        self.assertIn("keep 8, retrain 1, stop asking 1", done.stdout)
+        # Nobody is proposed who has answered already.
+        said = {tuple(line.split(",")[:2]) for line in lines[1:]}
+        for row in tasks:
+            self.assertNotIn((row["task"], row["ask"]), said)
+
+    def test_refusals(self):
+        labels = self.crowd()
+        for words, code, part in (
+            ((), 64, "select what?"),
+            (("--replay", labels), 64, "--replay needs --gold"),
+            (("--replay", labels, "--advise", labels), 64, "do not go together"),
+            (("--replay", labels, "--gold", "crowd/gold.csv", "--policies", "entrpy"), 64, "did you mean 'entropy'?"),
+            (("--replay", labels, "--gold", "crowd/gold.csv", "--policies", "bald"), 65, "needs features"),
+            (("--replay", labels, "--gold", "crowd/gold.csv", "--policies", "random/nobody"), 64, "nobody"),
+            (("--replay", labels, "--gold", "crowd/gold.csv", "--policies", "random,random"), 64, "named twice"),
+            (("state.db",), 64, "needs --budget"),
+            (("nowhere.db", "--budget", 5), 66, "nowhere.db"),
+        ):
+            done = self.run_program("select", *words, code=code)
+            self.assertIn(part, done.stderr, words)
+        self.write("offers.csv", "worker,cost\na,free\n")
+        done = self.run_program("select", "--replay", labels, "--gold", "crowd/gold.csv", "--workers", "offers.csv", code=65)
+        self.assertIn("offers.csv:2: column 'cost': 'free' is not a number above 0", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
