@@ -29,12 +29,12 @@ std::string_view decoded(std::uint64_t low, std::uint64_t high, std::uint32_t le
 
 bool ManyNames::fits(std::span<Object* const> values) {
   constexpr std::size_t kLeastRows = std::size_t{1} << 18;
-  constexpr std::size_t kSample = std::size_t{1} << 15;
+  constexpr std::size_t kSample = std::size_t{1} << 13;
   if (values.size() < kLeastRows) return false;
   Coded coded;
-  // Not from the top: the first rows of a file may be sorted or special. Neighbours tell whether rows are grouped.
+  // Not from the top: the first rows of a file may be special. Neighbours tell whether rows are grouped.
   const auto sample = values.subspan(values.size() / 2, kSample);
-  return !code_strings(sample, coded) && coded.names.size() * 2 > kSample;
+  return !code_strings(sample, coded) && coded.names.size() * 4 > kSample * 3;
 }
 
 ManyNames::ManyNames(std::span<Object* const> values) : values_(values), parts_(kParts), foreign_(kNone) {

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 
 from . import _engine
+from ._parameters import whole_number
 
 # What columns are called elsewhere, as on the command line; in order of preference.
 ALIASES = {
@@ -367,6 +368,7 @@ def gold_codes(gold, tasks, classes):
 
 def read(data, *, classes=None, gold=None, duplicates="keep_last", threads=0, extra_tasks=None):
     """A table of answers as a Crowd. `extra_tasks` become tasks that nobody answered."""
+    threads = whole_number("threads", threads, 0, 4096)
     tasks, workers, labels = code(_columns(data, ("task", "worker", "label")), threads)
     gold = None if gold is None else gold_series(gold)
     values = _class_values(labels, classes, gold)

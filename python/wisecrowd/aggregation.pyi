@@ -4,6 +4,38 @@ from typing import Any, Callable, Iterable, Literal, Optional, Union
 from ._aggregator import Aggregator as Aggregator
 from ._crowd_kit import DawidSkeneBase, GLADBase, MACEBase, MMSRBase, MajorityVoteBase, WawaBase, ZeroBasedSkillBase
 
+__all__ = [
+    'Aggregator',
+    'Automatic',
+    'MajorityVote',
+    'Wawa',
+    'ZeroBasedSkill',
+    'OneCoinDawidSkene',
+    'ConfusionVector',
+    'DawidSkene',
+    'HierarchicalDawidSkene',
+    'IBCC',
+    'Gibbs',
+    'BP',
+    'GLAD',
+    'MACE',
+    'WorkerClusters',
+    'CBCC',
+    'EBCC',
+    'MinimaxEntropy',
+    'MaxMargin',
+    'KOS',
+    'MultiSPA',
+    'CNMF',
+    'SymmetricNMF',
+    'CoupledTensor',
+    'SpectralEM',
+    'SML',
+    'Jaffe',
+    'EigenRatio',
+    'PGD',
+    'MMSR',
+]
 CLASSES: dict[str, type[Aggregator]]
 
 class Automatic(Aggregator):

@@ -3,6 +3,30 @@ from typing import Any, Callable, Iterable, Literal, Optional, Union
 
 from ._learner import Learner as Learner
 
+__all__ = [
+    'Learner',
+    'AutoLearner',
+    'TwoStage',
+    'Raykar',
+    'AggNet',
+    'MBEM',
+    'BayesDGC',
+    'DeepMF',
+    'DeepBP',
+    'CCEM',
+    'TraceReg',
+    'GeoCrowdNetF',
+    'GeoCrowdNetW',
+    'COINNet',
+    'CoNAL',
+    'InstanceDependent',
+    'CrowdLayer',
+    'DoctorNet',
+    'MaxMIG',
+    'DALC',
+    'LFC',
+    'STAL',
+]
 CLASSES: dict[str, type[Learner]]
 
 class AutoLearner(Learner):
@@ -118,7 +142,7 @@ class Raykar(Learner):
     dropout: float
     pseudo_count: float
     diagonal_count: float
-    weight_penalty: float
+    logit_penalty: float
     newton_steps: int
     max_iterations: int
     tolerance: float
@@ -137,7 +161,7 @@ class Raykar(Learner):
         dropout: float = ...,
         pseudo_count: float = ...,
         diagonal_count: float = ...,
-        weight_penalty: float = ...,
+        logit_penalty: float = ...,
         newton_steps: int = ...,
         max_iterations: int = ...,
         tolerance: float = ...,
@@ -1108,6 +1132,7 @@ class DALC(Learner):
     rank: int
     worker_ridge: float
     shared_ridge: float
+    own_ridge: float
     samples: int
     warm_up: int
     epochs: int
@@ -1139,6 +1164,7 @@ class DALC(Learner):
         rank: int = ...,
         worker_ridge: float = ...,
         shared_ridge: float = ...,
+        own_ridge: float = ...,
         samples: int = ...,
         warm_up: int = ...,
         epochs: int = ...,
