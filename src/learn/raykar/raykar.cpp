@@ -119,7 +119,7 @@ Learned Raykar::fit(const LearningData& data, const NetworkSpec& network, const 
                                 static_cast<double>(crowd.iterations);
   crowd.objective_name = "log posterior";
   crowd.objective_is_monotone = true;
-  conclude(run, {}, data, network, scaling, {}, learned);
+  conclude(run, {}, data, network, scaling, 1, learned);
   return learned;
 }
 

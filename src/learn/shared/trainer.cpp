@@ -20,12 +20,61 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
+/// f^(1−power) · posterior^power: as if every answer counted for `power` of one.
+void temper(const AnswerModel& model, std::span<const double> outputs, double power, std::span<double> posterior) {
+  std::vector<double> f(posterior.size());
+  model.classify(outputs, f);
+  for (std::size_t k = 0; k < f.size(); ++k) {
+    posterior[k] = (1 - power) * std::log(std::max(f[k], kProbabilityFloor)) +
+                   power * std::log(std::max(posterior[k], kProbabilityFloor));
+  }
+  softmax(posterior);
+}
+
+/// The power at which classifier and answers to hidden tasks tell most of each other: the mean over tasks of
+/// log Σ_k f_k g_k/π_k with g ∝ π A^power, where A is what the answers say and π the mean of f. Given the truth the
+/// classifier knows nothing of the answers, so where they are too sure of themselves (workers who copy each other or
+/// err on the same tasks, tables learned from few answers), it contradicts them too often, and a lower power fits
+/// better.
+double learned_power(const AnswerModel& model, const TrainingSet& hidden, std::span<const double> outputs) {
+  constexpr std::array kPowers = {0.05, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95};
+  constexpr std::size_t kEnoughTasks = 5000;
+  if (!model.can_be_tempered()) return 1;
+  const std::size_t classes = hidden.class_count, width = model.outputs();
+  const std::size_t tasks = std::min(hidden.task_count(), kEnoughTasks);
+  std::vector<double> f(tasks * classes), prior(classes, 0.0), said(classes), neutral(width);
+  for (std::size_t i = 0; i < tasks; ++i) {
+    model.classify(outputs.subspan(i * width, width), std::span(f).subspan(i * classes, classes));
+    for (std::size_t k = 0; k < classes; ++k) prior[k] += f[i * classes + k];
+  }
+  normalise(prior);
+  std::array<double, kPowers.size()> sums{};
+  for (std::size_t i = 0; i < tasks; ++i) {
+    // What the answers say by themselves: the posterior of a classifier without an opinion. Whatever else the network
+    // says of the row stays.
+    std::copy_n(outputs.begin() + static_cast<std::ptrdiff_t>(i * width), width, neutral.begin());
+    std::fill_n(neutral.begin(), classes, 0.0);
+    model.posterior(neutral, {hidden.workers_of(i), hidden.labels_of(i), hidden.task[i], hidden.row[i]}, said);
+    for (std::size_t p = 0; p < kPowers.size(); ++p) {
+      double together = 0, apart = 0;
+      for (std::size_t k = 0; k < classes; ++k) {
+        const double weight = std::pow(std::max(said[k], kProbabilityFloor), kPowers[p]);
+        together += f[i * classes + k] * weight;
+        apart += prior[k] * weight;
+      }
+      sums[p] += std::log(together / apart);
+    }
+  }
+  softmax(sums);
+  return std::inner_product(sums.begin(), sums.end(), kPowers.begin(), 0.0);
+}
+
 struct EpochChoice {
   std::size_t epochs = 0;  // to run
   std::size_t chosen = 0;  // to keep, from 1
   std::vector<double> held_out;
   std::vector<double> per_task;  // log probability of the answers to each hidden task at the chosen epoch
-  PosteriorPowers powers;
+  double answer_power = 1;
 };
 
 double mean(std::span<const double> values) {
@@ -66,7 +115,7 @@ EpochChoice choose_epoch(const TrainingSet& all, const Features& inputs, const N
     if (improved || advantage(best_per_task, per_task) < 1) {
       choice.chosen = epoch;
       choice.per_task = std::move(per_task);
-      if (options.answer_power == 0) choice.powers = learned_powers(run.model(), hidden, outputs);
+      if (options.answer_power == 0) choice.answer_power = learned_power(run.model(), hidden, outputs);
     }
     context.report({.stage = "choosing the epoch",
                     .done = static_cast<double>(epoch),
@@ -82,7 +131,7 @@ EpochChoice choose_epoch(const TrainingSet& all, const Features& inputs, const N
 }
 
 /// Class probabilities of every row, and the posterior of every answered task.
-void predict_all(TrainingRun& run, const LearningData& data, const PosteriorPowers& powers,
+void predict_all(TrainingRun& run, const LearningData& data, double answer_power,
                  std::vector<double>& row_probabilities, std::vector<double>& posterior) {
   const AnswerModel& model = run.model();
   const Annotations& answers = data.crowd.answers;
@@ -111,8 +160,8 @@ void predict_all(TrainingRun& run, const LearningData& data, const PosteriorPowe
     const auto task_outputs =
         row == kNoRow ? std::span<const double>() : std::span(outputs).subspan(row * width, width);
     model.posterior(task_outputs, {workers, labels, static_cast<std::uint32_t>(t), row}, target);
-    if ((powers.network != 1 || powers.answers != 1) && row != kNoRow && model.can_be_tempered())
-      temper(model, task_outputs, powers, target);
+    if (answer_power != 1 && row != kNoRow && model.can_be_tempered())
+      temper(model, task_outputs, answer_power, target);
   }
 }
 
@@ -227,14 +276,14 @@ TrainingSet tasks_to_learn_from(const LearningData& data) {
 }
 
 void conclude(TrainingRun& run, const Snapshot& chosen, const LearningData& data, const NetworkSpec& network,
-              const Scaling& scaling, const PosteriorPowers& powers, Learned& learned) {
+              const Scaling& scaling, double answer_power, Learned& learned) {
   run.end();
-  predict_all(run, data, powers, learned.final_row_probabilities, learned.final_posterior);
+  predict_all(run, data, answer_power, learned.final_row_probabilities, learned.final_posterior);
   if (chosen.model) {
     run.restore(chosen);
     run.end();
   }
-  predict_all(run, data, powers, learned.row_probabilities, learned.crowd.posterior);
+  predict_all(run, data, answer_power, learned.row_probabilities, learned.crowd.posterior);
   describe_crowd(run, data, learned);
   ClassifierParts parts;
   parts.head = run.model().head();
@@ -307,12 +356,9 @@ Learned train(const LearningData& data, const NetworkSpec& network, const Traini
   crowd.objective_name = "loss";
   for (const CurvePoint& point : learned.curve) crowd.trace.push_back(point.objective);
 
-  const PosteriorPowers powers = options.answer_power == 0 ? choice.powers : PosteriorPowers{1, options.answer_power};
-  conclude(run, chosen, data, network, scaling, powers, learned);
-  if (options.answer_power == 0 && !choice.held_out.empty()) {
-    crowd.learned.emplace_back("answer_power", powers.answers);
-    crowd.learned.emplace_back("network_power", powers.network);
-  }
+  const double answer_power = options.answer_power == 0 ? choice.answer_power : options.answer_power;
+  conclude(run, chosen, data, network, scaling, answer_power, learned);
+  if (options.answer_power == 0 && !choice.held_out.empty()) crowd.learned.emplace_back("answer_power", answer_power);
   if (!explanation.empty()) {
     crowd.explanation = crowd.explanation.empty() ? explanation : explanation + "; " + crowd.explanation;
   }
