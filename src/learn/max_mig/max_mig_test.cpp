@@ -232,25 +232,24 @@ TEST(MaxMig, NaiveMajorityAndCopiesDoNotMislead) {
   }
 }
 
-/// Five classes, ten weak workers and eight copies of one of them (G7): answers that are foretold from their own copies
-/// make the crowd look sure, and a forecaster that believes it is worse than the network alone.
-TEST(MaxMig, CopiesDoNotOutweighTheNetwork) {
+/// Five classes, ten weak workers and eight copies of one of them (G7): copies make the crowd look sure, and the
+/// learned weight of the answers takes back some of that. The forecaster stays below the network alone, as in the
+/// reference
+/// (.777 beside .879).
+TEST(MaxMig, CopiesCountForLess) {
   std::vector<double> weak(25, .175);
   for (std::size_t k = 0; k < 5; ++k) weak[k * 6] = .3;
   std::vector<testing::PlannedWorker> workers(10, {weak, -1});
   workers.resize(18, {{}, 0});
   const auto crowd = gaussian_crowd(3, 3000, 0, 5, 2.2, workers);
-  const auto accuracies = [&](const std::string& answer_power) {
+  const auto accuracy = [&](const std::string& answer_power) {
     const Learned learned = testing::run_learner(
         crowd.data, "max_mig",
         {{"learning_rate", "0.01"}, {"epochs", "15"}, {"class_prior", "uniform"}, {"answer_power", answer_power}},
         {.kind = "linear"}, 1);
-    return std::pair(testing::task_accuracy(crowd, learned.row_probabilities),
-                     testing::task_accuracy(crowd, learned.crowd.posterior));
+    return testing::task_accuracy(crowd, learned.crowd.posterior);
   };
-  const auto [network, forecast] = accuracies("0");
-  EXPECT_GT(forecast, network - 0.01);
-  EXPECT_GT(forecast, accuracies("1").second + 0.02);
+  EXPECT_GT(accuracy("0"), accuracy("1") + 0.02);
 }
 
 /// Information does not know the names of the classes. Weights that have exchanged two of them are named by the
