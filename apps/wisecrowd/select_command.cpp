@@ -115,7 +115,7 @@ void add_select(CommandSet& commands) {
   command.add_count("--class-count", options->classes, 2, kMaxClasses,
                     "--simulate: how many classes (as the kind has it)");
   command.add_count("--candidates", options->candidates, 1, 4000000000,
-                    "STATE: look at so many of the most uncertain tasks (100000)");
+                    "STATE: look at so many of the most uncertain tasks (ten per pair, at least 10000)");
   command.add_count("--round", options->round, 0, 1000000000000000,
                     "STATE: a number that changes the lots of a policy that draws them (answers so far)");
   command.add_text("--out,-o", options->out, "PATH",

@@ -27,7 +27,7 @@ struct SelectOptions {
   std::uint64_t answers_per_round = 0;
   std::uint64_t most_answers = 0;
   std::uint64_t first_answers = 0;
-  std::uint64_t candidates = 100000;
+  std::uint64_t candidates = 0;  // 0: by the number of pairs
   std::uint64_t round = 0;
   std::uint64_t tasks = 0, crowd = 0, classes = 0;  // of a simulated crowd; 0: as the kind has it
   std::string out;

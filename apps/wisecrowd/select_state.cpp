@@ -48,7 +48,6 @@ void select_from_state(const SelectOptions& options, Session& session) {
   Work work(session, options.run);
   const CrowdState state =
       at_stage(Stage::reading, [&] { return CrowdState::open(options.state, CrowdState::Access::read); });
-  const Candidates tasks = state.candidates(options.candidates);
   WorkerTables workers = state.workers();
   work.check_stopped();
   const std::size_t known_workers = workers.names.size();
@@ -63,6 +62,12 @@ void select_from_state(const SelectOptions& options, Session& session) {
     request.offers = offers;
     for (const WorkerOffer& offer : file.offers) cheapest = std::min(cheapest, offer.cost);
   }
+  request.budget = options.budget;
+  request.pairs = static_cast<std::size_t>(options.budget / cheapest + 1e-9);
+  constexpr std::size_t kTasksPerPair = 10, kFewestTasks = 10'000;
+  const Candidates tasks = state.candidates(
+      options.candidates != 0 ? options.candidates : std::max(kTasksPerPair * request.pairs, kFewestTasks));
+  work.check_stopped();
   CrowdView view;
   view.class_count = tasks.class_count;
   view.posterior = tasks.posterior;
@@ -72,8 +77,6 @@ void select_from_state(const SelectOptions& options, Session& session) {
   view.asked = [&](TaskId task, WorkerId worker) {
     return index(worker) < known_workers && tasks.asked(index(task), static_cast<std::uint32_t>(index(worker)));
   };
-  request.budget = options.budget;
-  request.pairs = static_cast<std::size_t>(options.budget / cheapest + 1e-9);
   request.round = options.round != 0
                       ? options.round
                       : std::accumulate(workers.answers.begin(), workers.answers.end(), std::uint64_t{0});

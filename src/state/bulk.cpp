@@ -254,8 +254,7 @@ CrowdState CrowdState::create(const std::string& path, const Dataset& data, cons
   {
     auto database = std::make_unique<Database>(place.aside(), Database::Mode::create);
     database->show_as(path);
-    // Small pages: absorbing touches many that are far from each other, and each is written whole.
-    database->run("PRAGMA page_size = 1024");
+    database->run(fmt::format("PRAGMA page_size = {}", kPageBytes));
     // Nobody sees the file before it is whole, so it needs no journal.
     database->run("PRAGMA journal_mode = OFF");
     database->run("PRAGMA synchronous = OFF");

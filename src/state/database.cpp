@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 #include <cerrno>
@@ -28,6 +29,28 @@ std::string escaped(const std::string& path) {
     result += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return result;
+}
+
+/// Memory for SQLite's pages in one block of huge pages, once for the process: a command that absorbs a thousand
+/// answers keeps ten thousand pages, and asking the kernel for them one by one takes a tenth of its time. Only those
+/// that are used cost memory; what does not fit comes from the allocator. Without effect where SQLite is in use
+/// already.
+void lend_memory_for_pages() {
+  static const bool once = [] {
+    constexpr std::size_t kBlockBytes = std::size_t{64} << 20;
+    int header = 0;
+    if (sqlite3_config(SQLITE_CONFIG_PCACHE_HDRSZ, &header) != SQLITE_OK) return false;
+    const int page = kPageBytes + (header + 7) / 8 * 8;
+    void* const block = mmap(nullptr, kBlockBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (block == MAP_FAILED) return false;
+    (void)madvise(block, kBlockBytes, MADV_HUGEPAGE);
+    if (sqlite3_config(SQLITE_CONFIG_PAGECACHE, block, page, static_cast<int>(kBlockBytes) / page) == SQLITE_OK) {
+      return true;
+    }
+    munmap(block, kBlockBytes);
+    return false;
+  }();
+  (void)once;
 }
 
 }  // namespace
@@ -109,6 +132,7 @@ std::string_view Statement::blob(int column) const {
 }
 
 Database::Database(std::string path, Mode mode) : path_(std::move(path)), shown_(path_) {
+  lend_memory_for_pages();
   int flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   const bool reads = mode == Mode::read || mode == Mode::read_unchanging;
   flags |= reads ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;

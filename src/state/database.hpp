@@ -12,6 +12,9 @@ namespace wisecrowd {
 
 class Database;
 
+/// Small pages: absorbing touches many that are far from each other, and each is written whole.
+inline constexpr int kPageBytes = 1024;
+
 /// A prepared statement. Bind, step until false, and it is ready to be used again.
 class Statement {
  public:
