@@ -95,7 +95,9 @@ FirstRow read_first_row(WindowReader& window, const std::string& file, TableForm
   if (window.bytes().starts_with("\xEF\xBB\xBF")) window.consume(3);
   while (skip_line_end(window, tuning, line)) {
   }
-  if (window.bytes().empty()) throw Error(ErrorCode::bad_input, fmt::format("{}: the file is empty", file));
+  if (window.bytes().empty())
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: the file is empty: name one with a header line and rows, or export it again", file));
   FirstRow first;
   std::string_view row = whole_row(window, '\0', file, tuning, line);
   first.format = detect_format(file, row, asked);

@@ -186,7 +186,8 @@ Header read_header(ByteSource& source, const std::string& file) {
     refuse(file, byte, "the file ends inside its header: it was cut off, copy it again");
   };
   const std::size_t got = source.read(head, 10);
-  if (got == 0) throw Error(ErrorCode::bad_input, fmt::format("{}: the file is empty", file));
+  if (got == 0)
+    throw Error(ErrorCode::bad_input, fmt::format("{}: the file is empty: save the array again with numpy.save", file));
   if (std::string_view(head, std::min(got, kMagic.size())) != kMagic.substr(0, got)) {
     refuse(file, 0, "this is no .npy file: save the array with numpy.save");
   }

@@ -1,6 +1,7 @@
 #include "select/savings.hpp"
 
 #include <algorithm>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 
 #include "base/rng.hpp"
@@ -36,17 +37,9 @@ double quantile(std::vector<double>& values, double p) {
   return values[below] + (place - static_cast<double>(below)) * (values[above] - values[below]);
 }
 
-/// Two-sided quantile of Student's t by Hill's expansion about the normal one; within 1 % from 3 degrees on.
+/// Two-sided.
 double student_quantile(double confidence, double freedom) {
-  // The normal quantile by bisection of erfc: it is wanted once.
-  double low = 0, high = 40;
-  for (int step = 0; step < 200; ++step) {
-    const double middle = (low + high) / 2;
-    (std::erfc(middle / std::sqrt(2.0)) > 1 - confidence ? low : high) = middle;
-  }
-  const double z = low, z2 = z * z;
-  const double a = (z2 + 1) / 4, b = ((5 * z2 + 16) * z2 + 3) / 96, c = (((3 * z2 + 19) * z2 + 17) * z2 - 15) / 384;
-  return z * (1 + (a + (b + c / freedom) / freedom) / freedom);
+  return boost::math::quantile(boost::math::students_t(freedom), (1 + confidence) / 2);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ std::string many_problems() {
 std::vector<BadInput> bad_inputs() {
   return {
       // The file as a whole.
-      {"nothing", "a.csv", "", "a.csv: the file is empty"},
+      {"nothing", "a.csv", "", "a.csv: the file is empty: name one with"},
       {"only line ends", "a.csv", "\n\r\n\r\r\n", "a.csv: the file is empty"},
       {"only a byte order mark", "a.csv", "\xEF\xBB\xBF", "a.csv: the file is empty"},
       {"only a header", "a.csv", kHeader, "a.csv: there is no row after the header"},

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <boost/math/distributions/students_t.hpp>
 #include <cmath>
 #include <limits>
 #include <nlohmann/json.hpp>
@@ -68,12 +68,8 @@ double mean_height(std::span<const std::size_t> answers, std::span<const double>
 }
 
 double student(std::size_t degrees) {
-  static constexpr std::array kFew = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228};
   if (degrees == 0) return kNaN;
-  if (degrees <= kFew.size()) return kFew[degrees - 1];
-  // Cornish and Fisher's expansion: right to three digits from here on.
-  const double z = 1.959964, n = static_cast<double>(degrees), z3 = z * z * z, z5 = z3 * z * z;
-  return z + (z3 + z) / (4 * n) + (5 * z5 + 16 * z3 + 3 * z) / (96 * n * n);
+  return boost::math::quantile(boost::math::students_t(static_cast<double>(degrees)), 0.975);
 }
 
 void summarise(DalcLoop& loop, Rng rng) {
