@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "failure.hpp"
+#include "output_place.hpp"
 #include "screen_text.hpp"
 #include "wisecrowd/error.hpp"
 
@@ -57,6 +58,7 @@ void add_report_flags(Command& command, ReportRequest& request) {
 }
 
 void check_report(const ReportRequest& request) {
+  if (!request.path.empty()) require_place_for(request.path);
   if (!request.path.empty() && !wants_json(request.path)) at_stage(Stage::creating, [] { check_report_page(); });
   if (!request.replay.empty()) at_stage(Stage::reading, [&] { (void)read_savings(request.replay); });
   if (!request.compare.empty() && request.compare != "none") {

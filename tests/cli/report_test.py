@@ -182,6 +182,11 @@ class Report(ProgramTest):
         self.assertNotIn("comparison", self.json_of("none.json"))
 
     def test_refusals(self):
+        # Before the work, not after it.
+        self.write("labels.csv", "task,worker,label\nt,w,a\nt,v,b\n")
+        done = self.run_program("aggregate", "labels.csv", "--out", "early", "--report", "no/where.html", code=73)
+        self.assertIn("no folder", done.stderr)
+        self.assertFalse((self.folder / "early").exists())
         self.assertIn("run.json", self.run_program("report", "nowhere", "--json", code=66).stderr)
         self.aggregated()
         self.assertIn("summary.json", self.run_program("report", "result", "--replay", "result", "--json", code=66).stderr)

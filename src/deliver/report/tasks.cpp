@@ -10,8 +10,8 @@
 namespace wisecrowd::report {
 namespace {
 
-constexpr std::size_t kMostTasks = 400;
-constexpr std::size_t kMostWrong = 150, kMostAgainst = 80;
+constexpr std::size_t kMostTasks = 1000;
+constexpr std::size_t kMostWrong = 300, kMostAgainst = 150;
 constexpr std::size_t kTaskBytes = 520'000;
 constexpr std::size_t kMostSaid = 30;
 constexpr std::size_t kMostClassesOfTask = 5;
@@ -239,10 +239,10 @@ void add_tasks(const Source& source, Json& document) {
     said.push_back(std::move(answered));
     why.push_back(words_of(tasks.oddities(t)));
   }
-  const std::string chosen_by =
-      shown == answers.task_count()
-          ? "all tasks, the hardest first"
-          : "the surest mistakes on gold if there is any, the least probable labels, and labels against the majority";
+  const std::string chosen_by = shown == answers.task_count()
+                                    ? "all tasks, the hardest first"
+                                    : fmt::format("{}the least probable labels, and labels against the majority",
+                                                  tasks.count(kWrong) > 0 ? "the surest mistakes on gold, " : "");
   document["tasks"] = {{"total", answers.task_count()},
                        {"shown", shown},
                        {"chosen_by", chosen_by},
