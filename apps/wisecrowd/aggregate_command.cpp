@@ -5,6 +5,7 @@
 #include "aggregate_run.hpp"
 #include "failure.hpp"
 #include "help_text.hpp"
+#include "report_run.hpp"
 #include "run_summary.hpp"
 #include "screen_text.hpp"
 
@@ -20,6 +21,7 @@ struct Options {
   std::string gold;
   std::string gold_for = "inference";
   std::string out;
+  std::string report;
   std::vector<std::string> settings;
   double abstain_below = 0;
   bool json = false;
@@ -44,6 +46,7 @@ std::string what_was_written(const Options& options, const Result& result, const
 std::string what_next(const Options& options, Session& session) {
   const Screen& screen = session.out_screen;
   std::string text = "\n";
+  if (options.out.empty() && !options.report.empty()) return "";
   if (options.out.empty()) {
     text += wrapped("Nothing was written. To keep the results, add --out and a folder:", screen.width, 0) + "\n";
     text += fmt::format("  {} --out result\n", session.typed);
@@ -73,12 +76,17 @@ void run(const Options& options, Session& session) {
   request.abstain_below = options.abstain_below;
   request.read = options.read.options();
   if (!options.out.empty()) request.out = options.out;
+  const ReportRequest report{.path = options.report};
+  check_report(report);
   Work work(session, options.run);
   const AggregateOutcome outcome = run_aggregate(request, session, work);
+  const std::size_t report_bytes =
+      options.report.empty() ? 0 : write_run_report(outcome.result, std::nullopt, report, work);
   if (options.json) {
     auto json = nlohmann::ordered_json::parse(run_json(outcome.result));
     json["summary"] = run_summary_json(outcome.result);
     json["out"] = request.out ? nlohmann::ordered_json(*request.out) : nlohmann::ordered_json(nullptr);
+    if (!options.report.empty()) json["report"] = options.report;
     session.out.add(json.dump(2) + "\n");
     return;
   }
@@ -86,6 +94,7 @@ void run(const Options& options, Session& session) {
   const Screen& screen = session.out_screen;
   session.out.add(run_summary(outcome.result, options.method.empty(), outcome.fit_seconds, screen));
   if (request.out) session.out.add(what_was_written(options, outcome.result, screen));
+  if (!options.report.empty()) session.out.add(report_line(options.report, report_bytes, screen));
   session.out.add(what_next(options, session));
 }
 
@@ -133,6 +142,9 @@ void add_aggregate(CommandSet& commands) {
   command.add_number("--abstain-below", options->abstain_below, 0, 1,
                      "leave the label blank where its probability is less than this");
   command.add_text("--out,-o", options->out, "DIR", "where to write the results", {ValueHint::Kind::folder});
+  command.add_text("--report", options->report, "FILE",
+                   "also write a report: one HTML file to look at, for people too (wisecrowd report makes one later)",
+                   {ValueHint::Kind::file});
   command.add_flag("--json", options->json, "print one JSON object instead of the summary");
   options->read.add_to(command, true);
   options->run.add_to(command, true);
@@ -142,6 +154,7 @@ void add_aggregate(CommandSet& commands) {
       "wisecrowd aggregate crowd/labels.csv\n"
       "wisecrowd aggregate crowd/labels.csv --method dawid_skene --out result\n"
       "wisecrowd aggregate crowd/labels.csv --gold crowd/gold.csv --gold-for evaluation\n"
+      "wisecrowd aggregate crowd/labels.csv --gold crowd/gold.csv --gold-for evaluation --report report.html\n"
       "wisecrowd aggregate crowd/labels.csv -m majority_vote --set ties=random --seed 7\n"
       "wisecrowd aggregate crowd/labels.csv -m cnmf --init multispa --finish em --set finish.max_iterations=10\n"
       "wisecrowd aggregate crowd/labels.csv --abstain-below 0.9 --gold crowd/gold.csv --gold-for evaluation\n"

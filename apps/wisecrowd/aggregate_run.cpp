@@ -6,6 +6,7 @@
 
 #include "failure.hpp"
 #include "screen_text.hpp"
+#include "wisecrowd/read_result.hpp"
 #include "wisecrowd/version.hpp"
 
 namespace wisecrowd::app {
@@ -87,6 +88,7 @@ AggregateOutcome run_aggregate(const AggregateRequest& request, Session& session
   if (request.out) at_stage(Stage::creating, [&] { check_output_directory(*request.out); });
 
   record.version = WISECROWD_VERSION;
+  record.reading = reading_record(request.read);
   record.command = session.typed;
   record.seed = work.context().seed();
   record.threads = work.context().threads();

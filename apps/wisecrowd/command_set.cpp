@@ -119,6 +119,7 @@ CommandSet::CommandSet() {
   add_dalc_loop(*this);
   add_describe(*this);
   add_evaluate(*this);
+  add_report(*this);
   add_compare(*this);
   add_state(*this);
   add_simulate(*this);

@@ -7,6 +7,7 @@
 #include "failure.hpp"
 #include "help_text.hpp"
 #include "learn_run.hpp"
+#include "report_run.hpp"
 #include "run_summary.hpp"
 #include "screen_text.hpp"
 
@@ -19,6 +20,7 @@ struct Options {
   std::string gold;
   std::string gold_for = "evaluation";
   std::string out;
+  std::string report;
   std::vector<std::string> settings;
   bool torchscript = false;
   bool json = false;
@@ -111,6 +113,7 @@ std::string what_was_written(const Options& options, const LearnResult& result, 
 std::string what_next(const Options& options, Session& session) {
   const Screen& screen = session.out_screen;
   std::string text = "\n";
+  if (options.out.empty() && !options.report.empty()) return "";
   if (options.out.empty()) {
     text += wrapped("Nothing was written. To keep the results, add --out and a folder:", screen.width, 0) + "\n";
     return text + fmt::format("  {} --out result\n", session.typed);
@@ -128,12 +131,17 @@ void run(const Options& options, Session& session) {
   request.read = options.read.options();
   if (!options.out.empty()) request.out = options.out;
   request.torchscript = options.torchscript;
+  const ReportRequest report{.path = options.report};
+  check_report(report);
   Work work(session, options.run);
   const LearnOutcome outcome = run_learn(request, session, work);
+  const std::size_t report_bytes =
+      options.report.empty() ? 0 : write_run_report(outcome.result.crowd, summary_of(outcome.result), report, work);
   if (options.json) {
     auto json = nlohmann::ordered_json::parse(run_json(outcome.result));
     json["summary"] = run_summary_json(outcome.result.crowd);
     json["out"] = request.out ? nlohmann::ordered_json(*request.out) : nlohmann::ordered_json(nullptr);
+    if (!options.report.empty()) json["report"] = options.report;
     session.out.add(json.dump(2) + "\n");
     return;
   }
@@ -141,6 +149,7 @@ void run(const Options& options, Session& session) {
   const Screen& screen = session.out_screen;
   session.out.add(summary(outcome, options.method.empty(), screen));
   if (request.out) session.out.add(what_was_written(options, outcome.result, screen));
+  if (!options.report.empty()) session.out.add(report_line(options.report, report_bytes, screen));
   session.out.add(what_next(options, session));
 }
 
@@ -185,6 +194,9 @@ void add_learn(CommandSet& commands) {
       "it. inference: the truth of train tasks is learned from; valid and test rows are scored");
   add_settings(command, options->settings, "set a parameter of the learner or of training; may be repeated");
   command.add_text("--out,-o", options->out, "DIR", "where to write the results", {ValueHint::Kind::folder});
+  command.add_text("--report", options->report, "FILE",
+                   "also write a report: one HTML file to look at, for people too (wisecrowd report makes one later)",
+                   {ValueHint::Kind::file});
   command.add_flag("--torchscript", options->torchscript,
                    "also write model/classifier.pt, a TorchScript module that takes rows as they are in the file");
   command.add_flag("--json", options->json, "print one JSON object instead of the summary");

@@ -7,6 +7,7 @@
 
 #include "failure.hpp"
 #include "screen_text.hpp"
+#include "wisecrowd/read_result.hpp"
 #include "wisecrowd/version.hpp"
 
 namespace wisecrowd::app {
@@ -183,6 +184,7 @@ LearnOutcome run_learn(const LearnRequest& request, Session& session, Work& work
   record.method = info.name;
   record.parameters = as_list(parameters);
   record.version = WISECROWD_VERSION;
+  record.reading = reading_record(request.read);
   record.command = session.typed;
   record.seed = work.context().seed();
   record.threads = work.context().threads();

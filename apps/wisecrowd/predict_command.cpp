@@ -1,10 +1,10 @@
 #include <fmt/format.h>
 
-#include <filesystem>
 #include <memory>
 
 #include "failure.hpp"
 #include "learn_run.hpp"
+#include "output_place.hpp"
 #include "run_summary.hpp"
 #include "screen_text.hpp"
 
@@ -18,20 +18,6 @@ struct Options {
   FeatureFlags features;
   RunFlags run;
 };
-
-/// Before the work, as far as one can tell.
-void require_place_for(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
-  if (std::filesystem::is_directory(path, error)) {
-    throw Failure(EX_CANTCREAT,
-                  fmt::format("cannot write to '{}': it is a folder; name a file in it", printable(path)));
-  }
-  if (!folder.empty() && !std::filesystem::is_directory(folder, error)) {
-    throw Failure(EX_CANTCREAT, fmt::format("cannot write to '{}': there is no folder '{}'", printable(path),
-                                            printable(folder.string())));
-  }
-}
 
 void run(const Options& options, Session& session) {
   if (!options.out.empty()) require_place_for(options.out);

@@ -38,6 +38,18 @@ struct LearnResult {
   std::vector<LearnScore> scores;
 };
 
+/// What there is to say of learning besides tasks and workers; what run.json keeps of it.
+struct LearnSummary {
+  NetworkSpec network;
+  std::size_t rows = 0, train_rows = 0, valid_rows = 0, test_rows = 0;
+  std::vector<std::size_t> row_shape;
+  std::vector<CurvePoint> curve;
+  std::size_t epochs = 0;
+  std::size_t chosen_epoch = 0;
+  std::vector<LearnScore> scores;
+};
+[[nodiscard]] LearnSummary summary_of(const LearnResult& result);
+
 /// Completes a result: confusion tables, worker summaries, the fingerprint of the answers. `task_gold` (may be empty)
 /// is what workers are compared with.
 [[nodiscard]] LearnResult make_learn_result(LearningData data, std::vector<ClassId> task_gold, Learned learned,

@@ -46,7 +46,9 @@ struct RunRecord {
   unsigned threads = 1;
   std::uint64_t data_hash = 0;
   std::vector<std::pair<std::string, std::string>> inputs;  ///< role and path: ("answers", "labels.csv")
-  std::uint64_t gold_tasks = 0;                             ///< tasks whose truth was given
+  /// How the tables were read, where it was not by default: ("task_column", "question").
+  std::vector<std::pair<std::string, std::string>> reading;
+  std::uint64_t gold_tasks = 0;  ///< tasks whose truth was given
   /// What gold was for: "inference" (the method saw it, so these tasks are no test), "evaluation" (it did not) or
   /// "none".
   std::string gold_use = "none";
@@ -82,6 +84,9 @@ struct Result {
 
 /// Completes a result from an aggregation: confusion tables, worker summaries, the fingerprint of the data.
 [[nodiscard]] Result make_result(Dataset data, Aggregation aggregation, RunRecord record, const RunContext& context);
+
+/// The same result with the digits that its files have: a result that was read back from them is equal to it.
+[[nodiscard]] Result as_written(const Result& result, const RunContext& context);
 
 /// Throws io when a result could not be written to `directory`: it is a file, a folder that wisecrowd did not write, or
 /// lies in a place that cannot be written to. Ask before a long computation. `record` names the JSON file that marks a

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <cstdint>
 
@@ -72,6 +73,14 @@ char* write_probability(char* out, double x) {
   *end++ = static_cast<char>('0' + exponent / 10);
   *end++ = static_cast<char>('0' + exponent % 10);
   return end;
+}
+
+double written_probability(double x) {
+  if (x == 0 || x == 1) return x;
+  std::array<char, kNumberRoom> text{};
+  double read = x;
+  std::from_chars(text.data(), write_probability(text.data(), x), read);
+  return read;
 }
 
 char* write_number(char* out, double x) {

@@ -13,6 +13,8 @@ inline constexpr std::size_t kNumberRoom = 32;
 
 /// Writes x in [0, 1] with 6 significant digits and no trailing zeros: 0.5, 0.0123457, 3.1e-09. Returns the end.
 char* write_probability(char* out, double x);
+/// The number that a reader of write_probability's text gets.
+[[nodiscard]] double written_probability(double x);
 /// Any number, with 6 significant digits; nothing at all for NaN, which in a table is a blank.
 char* write_number(char* out, double x);
 

@@ -1,5 +1,6 @@
 #include "evaluate/components.hpp"
 
+#include <algorithm>
 #include <numeric>
 #include <tuple>
 #include <vector>
@@ -34,9 +35,8 @@ class WorkerSets {
   std::vector<std::uint32_t> size_;
 };
 
-}  // namespace
-
-Components connected_components(const Annotations& answers) {
+/// Sizes by root; parts without workers stay empty.
+std::vector<ComponentSize> sizes_by_root(const Annotations& answers) {
   const auto offsets = answers.task_offsets();
   const auto workers = answers.workers();
   WorkerSets sets(answers.worker_count());
@@ -47,21 +47,39 @@ Components connected_components(const Annotations& answers) {
       if (a > offsets[t]) sets.join(static_cast<std::uint32_t>(workers[a - 1]), static_cast<std::uint32_t>(workers[a]));
     }
   }
-  std::vector<std::size_t> tasks(answers.worker_count(), 0);
-  std::vector<std::size_t> members(answers.worker_count(), 0);
+  std::vector<ComponentSize> sizes(answers.worker_count());
   for (std::size_t t = 0; t < answers.task_count(); ++t) {
-    if (offsets[t + 1] > offsets[t]) ++tasks[sets.find(static_cast<std::uint32_t>(workers[offsets[t]]))];
+    if (offsets[t + 1] == offsets[t]) continue;
+    ComponentSize& part = sizes[sets.find(static_cast<std::uint32_t>(workers[offsets[t]]))];
+    ++part.tasks;
+    part.answers += offsets[t + 1] - offsets[t];
   }
   for (std::uint32_t w = 0; w < spoke.size(); ++w) {
-    if (spoke[w]) ++members[sets.find(w)];
+    if (spoke[w]) ++sizes[sets.find(w)].workers;
   }
+  return sizes;
+}
+
+}  // namespace
+
+std::vector<ComponentSize> component_sizes(const Annotations& answers, std::size_t most) {
+  std::vector<ComponentSize> sizes = sizes_by_root(answers);
+  std::erase_if(sizes, [](const ComponentSize& part) { return part.workers == 0; });
+  std::stable_sort(sizes.begin(), sizes.end(), [](const ComponentSize& a, const ComponentSize& b) {
+    return std::tie(a.tasks, a.workers) > std::tie(b.tasks, b.workers);
+  });
+  sizes.resize(std::min(sizes.size(), most));
+  return sizes;
+}
+
+Components connected_components(const Annotations& answers) {
   Components result;
-  for (std::size_t w = 0; w < members.size(); ++w) {
-    if (members[w] == 0) continue;
+  for (const ComponentSize& part : sizes_by_root(answers)) {
+    if (part.workers == 0) continue;
     ++result.count;
-    if (std::tie(tasks[w], members[w]) > std::tie(result.largest_tasks, result.largest_workers)) {
-      result.largest_tasks = tasks[w];
-      result.largest_workers = members[w];
+    if (std::tie(part.tasks, part.workers) > std::tie(result.largest_tasks, result.largest_workers)) {
+      result.largest_tasks = part.tasks;
+      result.largest_workers = part.workers;
     }
   }
   return result;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <vector>
 
 #include "wisecrowd/annotations.hpp"
 
@@ -11,6 +12,13 @@ struct Components {
   std::size_t count = 0;
   std::size_t largest_tasks = 0, largest_workers = 0;  ///< of the part with most tasks, then with most workers
 };
+
+/// One part.
+struct ComponentSize {
+  std::size_t tasks = 0, workers = 0, answers = 0;
+};
+/// The `most` parts with most tasks, then with most workers, the largest first.
+[[nodiscard]] std::vector<ComponentSize> component_sizes(const Annotations& answers, std::size_t most);
 
 [[nodiscard]] Components connected_components(const Annotations& answers);
 

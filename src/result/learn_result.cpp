@@ -1,5 +1,6 @@
 #include "wisecrowd/learn_result.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace wisecrowd {
@@ -21,6 +22,24 @@ LearnResult make_learn_result(LearningData data, std::vector<ClassId> task_gold,
   result.epochs = learned.epochs;
   result.chosen_epoch = learned.chosen_epoch;
   return result;
+}
+
+LearnSummary summary_of(const LearnResult& result) {
+  const auto count = [&](Split part) {
+    return static_cast<std::size_t>(std::count(result.split.begin(), result.split.end(), part));
+  };
+  LearnSummary summary;
+  summary.network = result.network;
+  summary.rows = result.row_names.size();
+  summary.train_rows = count(Split::train);
+  summary.valid_rows = count(Split::valid);
+  summary.test_rows = count(Split::test);
+  summary.row_shape = result.row_shape;
+  summary.curve = result.curve;
+  summary.epochs = result.epochs;
+  summary.chosen_epoch = result.chosen_epoch;
+  summary.scores = result.scores;
+  return summary;
 }
 
 }  // namespace wisecrowd

@@ -36,6 +36,7 @@ PUBLIC_LAYER = {
     "dalc_session.hpp": "values",
     "dalc_loop.hpp": "select",
     "held_out.hpp": "aggregate",
+    "quick_fits.hpp": "aggregate",
     "ingest.hpp": "ingest",
     "read_features.hpp": "ingest",
     "evaluate.hpp": "evaluate",
@@ -49,6 +50,9 @@ PUBLIC_LAYER = {
     "trust.hpp": "trust",
     "result.hpp": "result",
     "learn_result.hpp": "result",
+    "comparison.hpp": "result",
+    "read_result.hpp": "result",
+    "report.hpp": "deliver",
     "wisecrowd.hpp": "everything",
 }
 SEES_VALUES = STAGES | {"result", "deliver"}

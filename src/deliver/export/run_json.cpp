@@ -80,6 +80,7 @@ Json run_record_json(const Result& result) {
   json["threads"] = record.threads;
   json["data"] = counts_json(result.data.answers);
   json["data"]["inputs"] = object_of(record.inputs);
+  if (!record.reading.empty()) json["data"]["reading"] = object_of(record.reading);
   json["data"]["gold"] = {{"tasks", record.gold_tasks}, {"used_for", record.gold_use}};
   json["status"] = std::string(to_string(fit.status));
   json["iterations"] = fit.iterations;

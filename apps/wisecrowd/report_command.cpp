@@ -1,0 +1,83 @@
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "failure.hpp"
+#include "report_run.hpp"
+#include "screen_text.hpp"
+#include "wisecrowd/read_result.hpp"
+
+namespace wisecrowd::app {
+namespace {
+
+struct Options {
+  std::string folder;
+  std::string answers;
+  std::string gold;
+  bool json = false;
+  ReportRequest request;
+  RunFlags run;
+};
+
+void run(const Options& options, Session& session) {
+  ReportRequest request = options.request;
+  if (request.path.empty()) request.path = "report.html";
+  if (options.json) request.path.clear();
+  check_report(request);
+  Work work(session, options.run);
+  ReadResultOptions where;
+  if (!options.answers.empty()) where.answers = options.answers;
+  if (!options.gold.empty()) where.gold = options.gold;
+  const StoredRun stored = at_stage(Stage::reading, [&] { return read_result(options.folder, where, work.context()); });
+  work.check_stopped();
+  // Chance (bootstrap, samples) is that of the run.
+  RunFlags flags = options.run;
+  flags.seed = stored.result.record.seed;
+  Work again(session, flags);
+  if (options.json) {
+    const ReportOptions shown = report_options(stored.result, stored.learned, request, again);
+    session.out.add(report_json(stored.result, shown, again.context()) + "\n");
+    return;
+  }
+  const std::size_t bytes = write_run_report(stored.result, stored.learned, request, again);
+  if (!options.run.quiet) session.out.add(report_line(request.path, bytes, session.out_screen));
+}
+
+}  // namespace
+
+void add_report(CommandSet& commands) {
+  Command& command = commands.add("report", "one HTML file that shows a result: labels, workers, tasks, warnings");
+  command.details =
+      "Reads a folder that aggregate or learn wrote and makes a page of it for people: what was found and whether to "
+      "trust it, which workers to keep, train or stop, which tasks are hard and who said what, and more. The page is "
+      "one "
+      "file without any network and works from disk.\n"
+      "The answers must still be there, unchanged; if they moved, say where with --answers and --gold. aggregate and "
+      "learn write the same page at once with --report. Of large data the page shows a part and says which.";
+  auto options = std::make_shared<Options>();
+  command
+      .add_text("DIR", options->folder, "DIR", "what aggregate or learn wrote with --out", {ValueHint::Kind::folder})
+      ->required();
+  command.add_text("--out,-o", options->request.path, "FILE",
+                   "where to write it (report.html); a name that ends with .json gets the data alone",
+                   {ValueHint::Kind::file});
+  add_report_flags(command, options->request);
+  command.add_text("--answers", options->answers, "FILE", "where the answers are now, if not where they were",
+                   {ValueHint::Kind::file});
+  command.add_text("--gold,-g", options->gold, "FILE", "where gold is now, if not where it was",
+                   {ValueHint::Kind::file});
+  command.add_flag("--json", options->json, "print the data of the report instead of writing a page");
+  options->run.add_to(command, false);
+  command.examples =
+      "wisecrowd simulate dawid_skene --tasks 400 --classes 3 --out crowd\n"
+      "wisecrowd aggregate crowd/labels.csv --gold crowd/gold.csv --gold-for evaluation --out result\n"
+      "wisecrowd report result\n"
+      "wisecrowd report result --out result.html --title \"Birds, first batch\" --compare none\n"
+      "wisecrowd compare crowd/labels.csv --gold crowd/gold.csv -m majority_vote,dawid_skene --json > compared.json\n"
+      "wisecrowd select --replay crowd/labels.csv --gold crowd/gold.csv --seeds 2 --out replay\n"
+      "wisecrowd report result --compare compared.json --replay replay --out all.html\n"
+      "wisecrowd report result --json";
+  command.run = [options](Session& session) { run(*options, session); };
+}
+
+}  // namespace wisecrowd::app

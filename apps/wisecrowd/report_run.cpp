@@ -1,0 +1,108 @@
+#include "report_run.hpp"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "failure.hpp"
+#include "output_place.hpp"
+#include "screen_text.hpp"
+#include "wisecrowd/error.hpp"
+
+namespace wisecrowd::app {
+namespace {
+
+bool wants_json(const std::string& path) { return path.ends_with(".json"); }
+
+/// Other methods on the same answers, unless that would take long.
+void add_comparison(const Result& result, const ReportRequest& request, const RunContext& context,
+                    ReportOptions& options) {
+  if (request.compare == "none") {
+    options.comparison_note = "Other methods were not run (--compare none).";
+    return;
+  }
+  if (!request.compare.empty()) {
+    options.comparison =
+        at_stage(Stage::reading, [&] { return read_comparison(request.compare, result.record.method); });
+    return;
+  }
+  const Annotations& answers = result.data.answers;
+  if (answers.answer_count() == 0) return;
+  if (answers.answer_count() > kQuickFitCells / answers.class_count()) {
+    options.comparison_note = fmt::format(
+        "Other methods were not run, because {} × {} would take more than a second or two: wisecrowd compare does it, "
+        "and --compare shows what it found.",
+        counted(answers.answer_count(), "answer"), counted(answers.class_count(), "class"));
+    return;
+  }
+  // They see what the method saw.
+  Dataset seen = result.data;
+  if (result.record.gold_use != "inference") seen.gold.clear();
+  options.comparison = compare_with(result, quick_fits(seen, result.record.method, context), context);
+}
+
+}  // namespace
+
+void add_report_flags(Command& command, ReportRequest& request) {
+  command.add_text("--title", request.title, "WORDS", "what the report is called (the name of the answers)");
+  command.add_text(
+      "--replay", request.replay, "DIR",
+      "a folder that select --replay or dalc-loop wrote: the report shows how many answers would have been "
+      "enough",
+      {ValueHint::Kind::folder});
+  command.add_text(
+      "--compare", request.compare, "FILE",
+      "what compare --json printed, to show how other methods do; none to run none (a few quick methods are "
+      "run if the data are small)",
+      {ValueHint::Kind::file});
+}
+
+void check_report(const ReportRequest& request) {
+  if (!request.path.empty()) require_place_for(request.path);
+  if (!request.path.empty() && !wants_json(request.path)) at_stage(Stage::creating, [] { check_report_page(); });
+  if (!request.replay.empty()) at_stage(Stage::reading, [&] { (void)read_savings(request.replay); });
+  if (!request.compare.empty() && request.compare != "none") {
+    at_stage(Stage::reading, [&] { (void)read_comparison(request.compare, ""); });
+  }
+}
+
+ReportOptions report_options(const Result& result, const std::optional<LearnSummary>& learned,
+                             const ReportRequest& request, Work& work) {
+  ReportOptions options;
+  options.title = request.title;
+  options.learned = learned;
+  if (learned) {
+    const LearnerInfo& info = learner_named(result.record.method);
+    options.method_title = info.title;
+    options.method_summary = info.summary;
+  } else {
+    const MethodInfo& info = method_named(result.record.method);
+    options.method_title = info.title;
+    options.method_summary = info.summary;
+  }
+  if (!request.replay.empty()) {
+    options.savings = at_stage(Stage::reading, [&] { return read_savings(request.replay); });
+  }
+  add_comparison(result, request, work.context(), options);
+  work.check_stopped();
+  return options;
+}
+
+std::size_t write_run_report(const Result& result, const std::optional<LearnSummary>& learned,
+                             const ReportRequest& request, Work& work) {
+  const ReportOptions options = report_options(result, learned, request, work);
+  const Status status =
+      at_stage(Stage::writing, [&] { return write_report(result, options, request.path, work.context()); });
+  work.check_stopped();
+  if (status == Status::cancelled) throw Stopped();
+  std::error_code unknown;  // a pipe has no size
+  const auto size = std::filesystem::file_size(request.path, unknown);
+  return unknown ? 0 : size;
+}
+
+std::string report_line(const std::string& path, std::size_t bytes, const Screen& screen) {
+  return fmt::format("\n{} {}, {} kB: open it in a browser\n", screen.bold("Report in"), shell_word(path),
+                     grouped((bytes + 999) / 1000));
+}
+
+}  // namespace wisecrowd::app

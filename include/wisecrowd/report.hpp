@@ -1,0 +1,75 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "wisecrowd/comparison.hpp"
+#include "wisecrowd/learn_result.hpp"
+#include "wisecrowd/result.hpp"
+#include "wisecrowd/run_context.hpp"
+
+namespace wisecrowd {
+
+/// What a replay of policies found: how many answers would have been enough.
+struct Savings {
+  struct Curve {
+    std::string policy;
+    std::vector<double> answers, accuracy, low, high;  ///< low and high may be NaN
+  };
+  struct Row {
+    std::string policy;
+    double slack = 0;                     ///< points of accuracy below that of all answers that still count as the same
+    bool reached = false;                 ///< if not, nothing is known beyond `needed`
+    double needed = 0;                    ///< answers
+    double saved = 0, low = 0, high = 0;  ///< share of answers, against the first policy or all
+  };
+  std::vector<Curve> curves;
+  std::vector<Row> rows;
+  double accuracy_of_all = 0;
+  std::string words;
+};
+
+/// Reads the folder of `select --replay --out` or `dalc-loop --out`. Throws io or bad_input that names the file.
+[[nodiscard]] Savings read_savings(const std::string& folder);
+
+/// Reads what `compare --json` printed. Rows that name `method` are marked as the result itself.
+[[nodiscard]] Comparison read_comparison(const std::string& path, const std::string& method);
+
+struct ReportOptions {
+  std::string title;  ///< empty: the recorded name of the answers
+  /// What the method says of itself.
+  std::string method_title, method_summary;
+  std::optional<Comparison> comparison;
+  std::string comparison_note;  ///< why there is no comparison, if there is none
+  std::optional<Savings> savings;
+  std::optional<LearnSummary> learned;  ///< the crowd of the result was part of learning
+  /// The page, with a mark for the data and one for the title; empty: the program's own.
+  std::string page;
+};
+
+/// Everything that the page shows, as one JSON object (web/README.md has its fields). It holds at most about 1.8 MB
+/// however large the data: what does not fit is summed up or sampled, and "sampling" says how. Numbers are those that
+/// the files of write_result hold, so a report made later from the folder is the same.
+[[nodiscard]] std::string report_json(const Result& result, const ReportOptions& options, const RunContext& context);
+[[nodiscard]] std::string report_json(const LearnResult& result, const ReportOptions& options,
+                                      const RunContext& context);
+
+/// One self-contained HTML file with the data inside. Throws unsupported when the program was built without the page.
+[[nodiscard]] std::string report_html(const Result& result, const ReportOptions& options, const RunContext& context);
+[[nodiscard]] std::string report_html(const LearnResult& result, const ReportOptions& options,
+                                      const RunContext& context);
+/// The page around a document that report_json made.
+[[nodiscard]] std::string report_page(const std::string& json, const std::string& page);
+
+/// Throws unsupported when the program was built without the page. Ask before a long computation.
+void check_report_page();
+
+/// Writes the page, or the data alone if the path ends with .json, to a file that appears whole or not at all; an
+/// existing one is replaced. Status::cancelled, with nothing written, when the context is cancelled on the way.
+Status write_report(const Result& result, const ReportOptions& options, const std::string& path,
+                    const RunContext& context);
+Status write_report(const LearnResult& result, const ReportOptions& options, const std::string& path,
+                    const RunContext& context);
+
+}  // namespace wisecrowd

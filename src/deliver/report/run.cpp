@@ -1,0 +1,239 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "deliver/report/sections.hpp"
+
+namespace wisecrowd::report {
+namespace {
+
+constexpr std::size_t kMostPoints = 500;
+
+Json value_json(const ParameterValue& value) {
+  return std::visit(
+      [](const auto& held) -> Json {
+        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(held)>, std::string>)
+          return shown_words(held, 200);
+        else
+          return held;
+      },
+      value);
+}
+
+Json parameters_json(const std::vector<std::pair<std::string, ParameterValue>>& parameters) {
+  Json list = Json::array();
+  for (const auto& [name, value] : parameters) list.push_back({{"name", name}, {"value", value_json(value)}});
+  return list;
+}
+
+/// At most kMostPoints of a long trace: every n-th, and the last.
+std::size_t step_of(std::size_t points) { return (points + kMostPoints - 1) / kMostPoints; }
+
+std::string network_words(const NetworkSpec& network) {
+  if (network.kind == "mlp") {
+    return fmt::format("mlp, {} of {}, dropout {}", counted(network.layers, "hidden layer"),
+                       counted(network.hidden, "unit"), network.dropout);
+  }
+  if (network.kind == "cnn") return fmt::format("cnn, dropout {}", network.dropout);
+  return shown_words(network.kind, 200);
+}
+
+std::string part_words(const LearnScore& score) {
+  const std::string tasks = grouped(score.chosen.tasks);
+  return score.part == "answered_tasks" ? tasks + " answered tasks, labelled by classifier and answers together"
+         : score.part == "test_rows"    ? tasks + " test rows, labelled by the classifier alone"
+         : score.part == "valid_rows"   ? tasks + " valid rows, labelled by the classifier alone"
+                                        : tasks + " rows that nobody answered, labelled by the classifier alone";
+}
+
+}  // namespace
+
+void add_run(const Source& source, Json& document) {
+  const RunRecord& record = source.result.record;
+  const Aggregation& fit = source.result.aggregation;
+  Json stages = Json::array();
+  for (const StageRecord& stage : record.stages) {
+    stages.push_back(
+        {{"role", stage.role}, {"method", stage.method}, {"parameters", parameters_json(stage.parameters)}});
+  }
+  Json inputs = Json::array(), timings = Json::array();
+  for (const auto& [role, path] : record.inputs) inputs.push_back({{"role", role}, {"path", shown_words(path, 400)}});
+  Json seconds = nullptr;
+  for (const auto& [stage, time] : record.timings) {
+    if (stage == "fit") seconds = number(time);
+    if (stage != "write") timings.push_back({{"stage", stage}, {"seconds", number(time)}});
+  }
+  Json run = {{"method", record.method},
+              {"method_title", source.options.method_title},
+              {"method_summary", source.options.method_summary},
+              {"parameters", parameters_json(record.parameters)},
+              {"stages", std::move(stages)},
+              {"seed", record.seed},
+              {"iterations", fit.iterations},
+              {"status", std::string(to_string(fit.status))},
+              {"seconds", std::move(seconds)},
+              {"timings", std::move(timings)},
+              {"command", shown_words(record.command, 1000)},
+              {"version", record.version},
+              {"data_hash", fmt::format("{:016x}", source.answers().content_hash())}};
+  if (!fit.explanation.empty()) run["explanation"] = shown_words(fit.explanation);
+  run["inputs"] = std::move(inputs);
+  run["gold_tasks"] = record.gold_tasks;
+  run["gold_use"] = record.gold_use;
+  run["abstain_below"] = number(record.abstain_below);
+  document["run"] = std::move(run);
+}
+
+void add_counts(const Source& source, Json& document) {
+  const Description& description = source.facts.description;
+  document["counts"] = {{"tasks", description.tasks},
+                        {"workers", description.workers},
+                        {"classes", description.classes},
+                        {"answers", description.answers},
+                        {"answers_per_task", number(description.answers_per_task.mean)},
+                        {"answers_per_worker", number(description.answers_per_worker.mean)},
+                        {"tasks_without_answers", description.unanswered_tasks},
+                        {"abstained", std::count(source.labels.begin(), source.labels.end(), kNoClass)}};
+}
+
+void add_convergence(const Source& source, Json& document) {
+  const Aggregation& fit = source.result.aggregation;
+  Json convergence = {{"objective", fit.objective_name.empty() ? Json(nullptr) : Json(fit.objective_name)},
+                      {"status", std::string(to_string(fit.status))},
+                      {"iterations", fit.iterations},
+                      {"log_likelihood", fit.has_log_likelihood ? number(fit.log_likelihood, 7) : Json(nullptr)}};
+  // Learners keep theirs in the learning curves.
+  if (fit.trace.size() > 1 && !source.options.learned) {
+    const std::size_t every = step_of(fit.trace.size());
+    Json trace = Json::array(), iterations = Json::array();
+    for (std::size_t i = 0; i < fit.trace.size(); i += every) {
+      trace.push_back(number(fit.trace[i], 7));
+      iterations.push_back(i + 1);
+    }
+    if ((fit.trace.size() - 1) % every != 0) {
+      trace.push_back(number(fit.trace.back(), 7));
+      iterations.push_back(fit.trace.size());
+    }
+    convergence["trace"] = std::move(trace);
+    convergence["at"] = std::move(iterations);
+    convergence["every"] = every;
+    if (every > 1) {
+      source.sampling.push_back(
+          fmt::format("Of {} of the objective every {}th is drawn.", counted(fit.trace.size(), "value"), every));
+    }
+  }
+  document["convergence"] = std::move(convergence);
+}
+
+void add_comparison(const Source& source, Json& document) {
+  if (!source.options.comparison) {
+    if (!source.options.comparison_note.empty()) source.sampling.push_back(source.options.comparison_note);
+    return;
+  }
+  const Comparison& comparison = *source.options.comparison;
+  Json rows = Json::array();
+  for (const ComparedMethod& row : comparison.rows) {
+    Json entry = {{"method", shown_words(row.method, 200)}, {"this", row.is_this}};
+    if (!row.note.empty()) entry["note"] = shown_words(row.note, 400);
+    if (comparison.by == "held-out") {
+      entry["log_probability"] = number(row.log_probability.value);
+      entry["low"] = number(row.log_probability.low);
+      entry["high"] = number(row.log_probability.high);
+    } else {
+      entry["accuracy"] = number(row.accuracy.value);
+      entry["low"] = number(row.accuracy.low);
+      entry["high"] = number(row.accuracy.high);
+      entry["log_loss"] = number(row.log_loss);
+    }
+    entry["agreement_with_result"] = number(row.agreement);
+    entry["seconds"] = number(row.seconds, 3);
+    rows.push_back(std::move(entry));
+  }
+  document["comparison"] = {{"by", comparison.by}, {"rows", std::move(rows)}, {"words", comparison.words}};
+}
+
+void add_learning(const Source& source, Json& document) {
+  if (!source.options.learned) return;
+  const LearnSummary& learned = *source.options.learned;
+  const std::size_t every = std::max<std::size_t>(step_of(learned.curve.size()), 1);
+  Json epochs = Json::array(), objective = Json::array(), held_out = Json::array();
+  bool hidden = false;
+  for (std::size_t e = 0; e < learned.curve.size(); e += every) {
+    epochs.push_back(e + 1);
+    objective.push_back(number(learned.curve[e].objective, 5));
+    held_out.push_back(number(learned.curve[e].held_out, 5));
+    hidden = hidden || !std::isnan(learned.curve[e].held_out);
+  }
+  Json curves = Json::array();
+  if (!epochs.empty()) curves.push_back({{"name", "objective"}, {"epochs", epochs}, {"value", std::move(objective)}});
+  if (hidden) {
+    curves.push_back(
+        {{"name", "log probability of hidden answers"}, {"epochs", epochs}, {"value", std::move(held_out)}});
+  }
+  Json scores = Json::array();
+  for (const LearnScore& score : learned.scores) {
+    scores.push_back({{"part", score.part},
+                      {"words", part_words(score)},
+                      {"accuracy", number(score.chosen.accuracy.value)},
+                      {"low", number(score.chosen.accuracy.low)},
+                      {"high", number(score.chosen.accuracy.high)},
+                      {"tasks", score.chosen.tasks},
+                      {"last", number(score.last.accuracy.value)}});
+  }
+  const std::string words =
+      !hidden ? fmt::format("Trained for {}; the last one was kept, because nothing was hidden to choose by.",
+                            counted(learned.epochs, "epoch"))
+              : fmt::format(
+                    "Trained for {}; epoch {} was kept, at which answers to hidden tasks are foretold best. Gold "
+                    "had no part in that choice.",
+                    counted(learned.epochs, "epoch"), learned.chosen_epoch);
+  document["learning"] = {{"curves", std::move(curves)},
+                          {"epochs", learned.epochs},
+                          {"chosen_epoch", learned.chosen_epoch},
+                          {"network", network_words(learned.network)},
+                          {"rows",
+                           {{"rows", learned.rows},
+                            {"train", learned.train_rows},
+                            {"valid", learned.valid_rows},
+                            {"test", learned.test_rows},
+                            {"shape", learned.row_shape}}},
+                          {"scores", std::move(scores)},
+                          {"words", words}};
+}
+
+void add_savings(const Source& source, Json& document) {
+  if (!source.options.savings) return;
+  const Savings& savings = *source.options.savings;
+  Json policies = Json::array(), rows = Json::array();
+  for (const Savings::Curve& curve : savings.curves) {
+    const std::size_t every = std::max<std::size_t>(step_of(curve.answers.size()), 1);
+    Json answers = Json::array(), accuracy = Json::array(), low = Json::array(), high = Json::array();
+    for (std::size_t p = 0; p < curve.answers.size(); p += every) {
+      answers.push_back(number(curve.answers[p], 6));
+      accuracy.push_back(number(curve.accuracy[p]));
+      low.push_back(number(curve.low[p]));
+      high.push_back(number(curve.high[p]));
+    }
+    policies.push_back({{"name", shown_name(curve.policy)},
+                        {"answers", std::move(answers)},
+                        {"accuracy", std::move(accuracy)},
+                        {"low", std::move(low)},
+                        {"high", std::move(high)}});
+  }
+  for (const Savings::Row& row : savings.rows) {
+    rows.push_back({{"policy", shown_name(row.policy)},
+                    {"slack", number(row.slack)},
+                    {"reached", row.reached},
+                    {"needed", number(row.needed, 6)},
+                    {"saved", number(row.saved)},
+                    {"low", number(row.low)},
+                    {"high", number(row.high)}});
+  }
+  document["savings"] = {{"policies", std::move(policies)},
+                         {"accuracy_of_all", number(savings.accuracy_of_all)},
+                         {"rows", std::move(rows)},
+                         {"words", savings.words}};
+}
+
+}  // namespace wisecrowd::report

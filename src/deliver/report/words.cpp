@@ -1,0 +1,122 @@
+#include "deliver/report/words.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+
+namespace wisecrowd::report {
+namespace {
+
+constexpr std::size_t kLongestName = 200, kHead = 120, kTail = 40;
+constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
+
+/// Length of the UTF-8 sequence at the front, or 0 if there is none.
+std::size_t sequence_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  const std::size_t length = first >= 0xC2 && first < 0xE0   ? 2
+                             : first >= 0xE0 && first < 0xF0 ? 3
+                             : first >= 0xF0 && first < 0xF5 ? 4
+                                                             : 0;
+  if (length == 0 || text.size() < length) return 0;
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xC0) != 0x80) return 0;
+  }
+  // Overlong forms, surrogates, and beyond the last code point.
+  if ((first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F) || (first == 0xF0 && byte(1) < 0x90) ||
+      (first == 0xF4 && byte(1) > 0x8F)) {
+    return 0;
+  }
+  return length;
+}
+
+/// Calls take(sequence) for each character; invalid bytes come one by one as the replacement character.
+template <class Take>
+void for_each_character(std::string_view text, const Take& take) {
+  while (!text.empty()) {
+    const std::size_t length = sequence_length(text);
+    take(length == 0 ? kReplacement : text.substr(0, length));
+    text.remove_prefix(std::max<std::size_t>(length, 1));
+  }
+}
+
+}  // namespace
+
+std::string grouped(std::uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3; at -= 3) digits.insert(at - 3, ",");
+  return digits;
+}
+
+std::string counted(std::uint64_t number, std::string_view thing) {
+  return fmt::format("{} {}{}", grouped(number), thing, number == 1 ? "" : thing.ends_with('s') ? "es" : "s");
+}
+
+std::string percent(double share) {
+  if (std::isnan(share)) return "unknown";
+  // What is not all is not shown as all, and what is not none not as none.
+  if (share < 1 && share > 0.9995) return "more than 99.9 %";
+  if (share > 0 && share < 0.0005) return "less than 0.1 %";
+  return fmt::format("{:.1f} %", 100 * share);
+}
+
+std::string percents(double low, double high) { return fmt::format("{:.1f} to {:.1f} %", 100 * low, 100 * high); }
+
+std::size_t character_count(std::string_view text) {
+  std::size_t count = 0;
+  for_each_character(text, [&](std::string_view) { ++count; });
+  return count;
+}
+
+std::string shown_name(std::string_view name) {
+  const std::size_t characters = name.size() <= kLongestName ? 0 : character_count(name);
+  std::string shown;
+  if (characters <= kLongestName) {
+    for_each_character(name, [&](std::string_view c) { shown += c; });
+    return shown;
+  }
+  std::size_t at = 0;
+  std::string tail;
+  for_each_character(name, [&](std::string_view c) {
+    if (at < kHead) shown += c;
+    if (at >= characters - kTail) tail += c;
+    ++at;
+  });
+  return fmt::format("{} … {} ({} characters)", shown, tail, grouped(characters));
+}
+
+std::string shown_words(std::string_view words, std::size_t most) {
+  std::string shown;
+  std::size_t at = 0;
+  for_each_character(words, [&](std::string_view c) {
+    if (at++ < most) shown += c;
+  });
+  if (at > most) shown += " …";
+  return shown;
+}
+
+Json number(double value, int digits) {
+  if (!std::isfinite(value)) return nullptr;
+  if (value == 0) return 0;
+  std::array<char, 40> text{};
+  const auto end = fmt::format_to(text.data(), "{:.{}g}", value, digits);
+  double read = value;
+  std::from_chars(text.data(), end, read);
+  // Whole numbers need no ".0".
+  if (std::abs(read) < 1e15 && read == std::floor(read)) return static_cast<std::int64_t>(read);
+  return read;
+}
+
+std::size_t embedded_size(std::string_view text) {
+  std::size_t size = 3;  // quotes and a comma
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    size += byte < 0x20 || c == '<' || c == '>' || c == '&' ? 6 : c == '"' || c == '\\' ? 2 : 1;
+  }
+  return size;
+}
+
+}  // namespace wisecrowd::report

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+
+namespace wisecrowd::report {
+
+using Json = nlohmann::ordered_json;
+
+[[nodiscard]] std::string grouped(std::uint64_t number);                          ///< 1,234,567
+[[nodiscard]] std::string counted(std::uint64_t number, std::string_view thing);  ///< "1 task", "2 classes"
+[[nodiscard]] std::string percent(double share);                                  ///< "12.3 %"; "unknown" for NaN
+/// "82.4 to 94.4 %"
+[[nodiscard]] std::string percents(double low, double high);
+
+/// A name as it is shown: bytes that are not UTF-8 are replaced, and of more than 200 characters the first 120 and the
+/// last 40 are left, with their number.
+[[nodiscard]] std::string shown_name(std::string_view name);
+/// Words that may hold names of strangers: cut after `most` characters.
+[[nodiscard]] std::string shown_words(std::string_view words, std::size_t most = 1500);
+/// Characters (code points) of UTF-8; every byte that is none counts as one.
+[[nodiscard]] std::size_t character_count(std::string_view text);
+
+/// With so many significant digits; null for what is not finite.
+[[nodiscard]] Json number(double value, int digits = 4);
+
+/// How many bytes of the page a name takes inside the JSON, quotes included.
+[[nodiscard]] std::size_t embedded_size(std::string_view text);
+
+}  // namespace wisecrowd::report

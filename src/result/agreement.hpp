@@ -1,0 +1,10 @@
+#pragma once
+
+#include "result/report_facts.hpp"
+
+namespace wisecrowd {
+
+/// One pass over the answers.
+[[nodiscard]] AgreementFacts agreement_facts(const Annotations& answers, const RunContext& context);
+
+}  // namespace wisecrowd

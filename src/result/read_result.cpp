@@ -1,0 +1,166 @@
+#include "wisecrowd/read_result.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/csv_rows.hpp"
+#include "result/stored_record.hpp"
+#include "wisecrowd/error.hpp"
+
+namespace wisecrowd {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Tables beyond this are not read back: they are for machines.
+constexpr std::uintmax_t kLargestTables = std::uintmax_t{1} << 30;
+
+std::optional<std::string> recorded(const RunRecord& record, std::string_view role) {
+  for (const auto& [name, path] : record.inputs) {
+    if (name == role) return path;
+  }
+  return std::nullopt;
+}
+
+/// Where an input is now.
+std::string locate(const std::string& folder, const std::string& role, const std::string& path) {
+  if (path == "-") {
+    throw Error(ErrorCode::io, fmt::format("the {} of the result in '{}' came from standard input, so they cannot be "
+                                           "read again: give them as a file with --{}",
+                                           role, folder, role));
+  }
+  std::error_code unknown;
+  if (fs::exists(path, unknown)) return path;
+  fs::path result = fs::absolute(folder).lexically_normal();
+  if (!result.has_filename()) result = result.parent_path();  // "result/"
+  const fs::path beside = result.parent_path() / path;        // an absolute path stays what it is
+  if (fs::exists(beside, unknown)) return beside.string();
+  throw Error(
+      ErrorCode::io,
+      fmt::format("the {} '{}' that the result in '{}' was made from are not there: say where they are now with "
+                  "--{} FILE",
+                  role, path, folder, role));
+}
+
+/// Answers with more tasks that nobody answered: those that learn took from gold.
+Annotations with_tasks(const Annotations& answers, const NameTable& tasks, std::size_t count) {
+  std::vector<std::string> names;
+  for (std::size_t t = 0; t < count; ++t) names.emplace_back(tasks[t]);
+  std::vector<Answer> list;
+  list.reserve(answers.answer_count());
+  for (std::size_t t = 0; t < answers.task_count(); ++t) {
+    const auto workers = answers.workers_of(TaskId(t));
+    const auto labels = answers.labels_of(TaskId(t));
+    for (std::size_t a = 0; a < workers.size(); ++a) list.push_back({TaskId(t), workers[a], labels[a]});
+  }
+  return make_annotations(list, {NameTable(names), answers.worker_names(), answers.class_names()},
+                          DuplicatePolicy::repeat);
+}
+
+[[noreturn]] void refuse_file(const std::string& path, const std::string& why) {
+  throw Error(ErrorCode::bad_input,
+              fmt::format("'{}' {}: it was changed since, so run the method again with --out", path, why));
+}
+
+/// workers × truth × label from confusion.csv, whose rows are in this order; empty when it holds none.
+std::vector<double> read_tables(const std::string& path, std::size_t cells) {
+  std::error_code unknown;
+  if (!fs::exists(path, unknown) || fs::file_size(path, unknown) > kLargestTables) return {};
+  const std::string text = read_text_file(path);
+  CsvRows rows(text);
+  if (!rows.next()) refuse_file(path, "is empty");
+  const std::size_t column = rows.column("probability");
+  std::vector<double> tables;
+  tables.reserve(cells);
+  while (rows.next()) {
+    const double p = rows.number(column);
+    if (!(p >= 0 && p <= 1 + 1e-6)) refuse_file(path, fmt::format("has no probability in record {}", rows.row()));
+    tables.push_back(p);
+  }
+  if (!tables.empty() && tables.size() != cells) {
+    refuse_file(path, fmt::format("has {} cells, not {}", tables.size(), cells));
+  }
+  return tables;
+}
+
+void check_same(const StoredRecord& stored, const Annotations& answers, const std::string& folder,
+                const std::string& path) {
+  if (answers.content_hash() == stored.hash) return;
+  const bool same_size = answers.task_count() == stored.tasks && answers.worker_count() == stored.workers &&
+                         answers.answer_count() == stored.answers;
+  throw Error(ErrorCode::bad_input,
+              fmt::format("the answers in '{}' are not those that the result in '{}' was made from ({}): give the old "
+                          "file with --answers, or run the method again on the new one",
+                          path, folder,
+                          same_size ? std::string("as many, but not the same")
+                                    : fmt::format("{} answers by {} workers to {} tasks now, {} by {} to {} then",
+                                                  answers.answer_count(), answers.worker_count(), answers.task_count(),
+                                                  stored.answers, stored.workers, stored.tasks)));
+}
+
+}  // namespace
+
+StoredRun read_result(const std::string& folder, const ReadResultOptions& options, const RunContext& context) {
+  StoredRecord stored = read_record(folder);
+  const auto answers_then = recorded(stored.record, "answers");
+  const auto gold_then = recorded(stored.record, "gold");
+  const std::string answers_path =
+      options.answers ? *options.answers : locate(folder, "answers", answers_then.value_or("-"));
+  std::optional<std::string> gold_path = options.gold;
+  if (!gold_path && gold_then) gold_path = locate(folder, "gold", *gold_then);
+
+  StoredRun run;
+  Result& result = run.result;
+  result.data = read_dataset(answers_path, gold_path, stored.read, context);
+
+  const std::string labels_path = (fs::path(folder) / "labels.csv").string();
+  ReadOptions reading;
+  reading.task_column = "task";
+  reading.label_column = "label";
+  reading.format = TableFormat::csv;
+  reading.classes = stored.read.classes;
+  reading.blank_labels = true;
+  const LabelTable labels = read_label_table(labels_path, reading, context);
+  const std::size_t classes = stored.read.classes.size();
+  if (labels.tasks.size() < stored.tasks || labels.probabilities.size() != labels.tasks.size() * classes) {
+    refuse_file(labels_path, fmt::format("does not hold {} tasks with {} probabilities each", stored.tasks, classes));
+  }
+  const std::size_t answered = result.data.answers.task_count();
+  if (stored.learned && stored.record.gold_use == "inference" && answered < stored.tasks) {
+    result.data.answers = with_tasks(result.data.answers, labels.tasks, stored.tasks);
+    for (std::size_t t = answered; t < stored.tasks && result.data.has_gold(); ++t) {
+      result.data.gold.push_back(labels.labels[t]);  // learned from, so labelled with it
+    }
+  }
+  check_same(stored, result.data.answers, folder, answers_path);
+  for (std::size_t t = 0; t < stored.tasks; ++t) {
+    if (labels.tasks[t] != result.data.answers.task_names()[t]) {
+      refuse_file(labels_path, fmt::format("has other tasks than '{}'", answers_path));
+    }
+  }
+
+  Aggregation& fit = result.aggregation;
+  fit = std::move(stored.fit);
+  fit.task_count = stored.tasks;
+  fit.worker_count = result.data.answers.worker_count();
+  fit.class_count = classes;
+  fit.posterior.assign(labels.probabilities.begin(),
+                       labels.probabilities.begin() + static_cast<std::ptrdiff_t>(stored.tasks * classes));
+  fit.labels.assign(labels.labels.begin(), labels.labels.begin() + static_cast<std::ptrdiff_t>(stored.tasks));
+  for (std::size_t t = 0; t < stored.tasks; ++t) {
+    if (fit.labels[t] != kNoClass) continue;  // left blank: the most probable class was below the threshold
+    const auto row = fit.posterior_of(TaskId(t));
+    fit.labels[t] = ClassId(std::max_element(row.begin(), row.end()) - row.begin());
+  }
+  result.worker_confusion =
+      read_tables((fs::path(folder) / "confusion.csv").string(), fit.worker_count * classes * classes);
+  fit.confusion = result.worker_confusion;
+  result.record = std::move(stored.record);
+  result.workers = summarise_workers(result.data, fit, result.worker_confusion, context);
+  run.learned = std::move(stored.learned);
+  return run;
+}
+
+}  // namespace wisecrowd

@@ -1,0 +1,200 @@
+"""Reports as a user makes them: at once, later from the folder, of odd names, of moved and changed answers."""
+import csv
+import json
+import re
+import unittest
+
+from program import ProgramTest
+
+HOSTILE = ["<script>alert(1)</script>", "</script><!--", '"quotes" \'n\' `ticks`', "🦉", "שלום \u202e evil", "x" * 10_000,
+           "new\nline", "a,b", "&amp;"]
+
+
+def without_times(document):
+    """The same without what no two runs share."""
+    document = json.loads(json.dumps(document))
+    document["run"].pop("seconds")
+    document["run"].pop("timings")
+    document["run"].pop("command")
+    for row in document.get("comparison", {}).get("rows", []):
+        row.pop("seconds", None)
+    return document
+
+
+class Report(ProgramTest):
+    def json_of(self, name):
+        return json.loads((self.folder / name).read_text())
+
+    def aggregated(self, *more, out="result"):
+        labels = self.simulate("dawid_skene", tasks=300, workers=15, classes=3, seed=5)
+        self.run_program("aggregate", labels, "--gold", "crowd/gold.csv", "--gold-for", "evaluation", "--out", out,
+                         "--report", "now.json", *more)
+        return out
+
+    def test_now_and_later_are_the_same(self):
+        self.aggregated()
+        self.run_program("report", "result", "--out", "later.json")
+        self.assertEqual(without_times(self.json_of("now.json")), without_times(self.json_of("later.json")))
+        printed = json.loads(self.run_program("report", "result", "--json").stdout)
+        self.assertEqual(without_times(printed), without_times(self.json_of("now.json")))
+
+    def test_later_is_the_same_with_blanks_other_methods_and_seeds(self):
+        for method, *more in (("majority_vote", "--abstain-below", 0.7), ("wawa", "--seed", 9), ("glad",),
+                              ("dawid_skene", "--init", "majority_vote", "--finish", "ibcc")):
+            self.aggregated("--method", method, *more)
+            self.run_program("report", "result", "--out", "later.json", "--threads", 1)
+            self.assertEqual(without_times(self.json_of("now.json")), without_times(self.json_of("later.json")), method)
+
+    def test_what_it_says(self):
+        self.aggregated()
+        document = self.json_of("now.json")
+        run = self.json_of("result/run.json")
+        self.assertEqual(document["counts"]["tasks"], 300)
+        self.assertAlmostEqual(document["gold"]["accuracy"], run["evaluation"]["accuracy"]["value"], places=3)
+        self.assertIn("right", document["verdict"])
+        with open(self.folder / "result/workers.csv", newline="") as file:
+            workers = {row["worker"]: row for row in csv.DictReader(file)}
+        table = document["workers"]
+        for name, accuracy, answers in zip(table["name"], table["accuracy"], table["answers"]):
+            self.assertAlmostEqual(accuracy, float(workers[name]["accuracy"]), places=3)
+            self.assertEqual(answers, int(workers[name]["answers"]))
+        methods = [row["method"] for row in document["comparison"]["rows"]]
+        self.assertIn("majority_vote", methods)
+        self.assertEqual([row["this"] for row in document["comparison"]["rows"]].count(True), 1)
+
+    def test_learning(self):
+        self.run_program("simulate", "dawid_skene", "--tasks", 200, "--gaussian-features", 1.5, "--test-tasks", 100, "--out",
+                         "crowd", "--quiet")
+        self.run_program("learn", "crowd/labels.csv", "-f", "crowd/features.npy", "-t", "crowd/tasks.csv", "-g",
+                         "crowd/gold.csv", "-m", "two_stage", "--set", "epochs=5", "--out", "result", "--report", "now.json")
+        self.run_program("report", "result", "--out", "later.json")
+        now = self.json_of("now.json")
+        self.assertEqual(without_times(now), without_times(self.json_of("later.json")))
+        self.assertEqual(now["kind"], "learn")
+        self.assertEqual({score["part"] for score in now["learning"]["scores"]}, {"answered_tasks", "test_rows"})
+        self.assertEqual(now["learning"]["rows"]["test"], 100)
+        self.assertTrue(now["learning"]["curves"])
+        self.assertTrue(now["gold"]["tasks"])
+
+    def test_learning_from_gold(self):
+        self.run_program("simulate", "dawid_skene", "--tasks", 200, "--gaussian-features", 1.5, "--test-tasks", 50, "--out",
+                         "crowd", "--quiet")
+        # Some tasks lose their answers, so that they are known by gold alone.
+        lines = (self.folder / "crowd/labels.csv").read_text().splitlines(keepends=True)
+        gone = {line.split(",")[0] for line in lines[1:40]}
+        self.write("fewer.csv", "".join(line for line in lines if line.split(",")[0] not in gone))
+        self.run_program("learn", "fewer.csv", "-f", "crowd/features.npy", "-t", "crowd/tasks.csv", "-g", "crowd/gold.csv",
+                         "--gold-for", "inference", "-m", "raykar", "--out", "result", "--report",
+                         "now.json")
+        self.run_program("report", "result", "--out", "later.json")
+        self.assertEqual(without_times(self.json_of("now.json")), without_times(self.json_of("later.json")))
+
+    def test_hostile_names(self):
+        with open(self.folder / "odd.csv", "w", newline="") as file:
+            writer = csv.writer(file)
+            writer.writerow(["task", "worker", "label"])
+            for t, task in enumerate(HOSTILE):
+                for w, worker in enumerate(HOSTILE):
+                    writer.writerow([task, worker, HOSTILE[(t + w // 7) % len(HOSTILE)]])
+        self.run_program("aggregate", "odd.csv", "--out", "result", "--report", "now.json", "-m", "dawid_skene")
+        self.run_program("report", "result", "--out", "later.json")
+        now = self.json_of("now.json")
+        self.assertEqual(without_times(now), without_times(self.json_of("later.json")))
+        for name in HOSTILE:
+            if len(name) < 200:
+                self.assertIn(name, now["workers"]["name"])
+        self.assertTrue(any(name.endswith("(10,000 characters)") for name in now["workers"]["name"]))
+
+    def test_page(self):
+        self.write("odd.csv", "task,worker,label\n" + "".join(
+            f"t{t},w{w},</script><script>alert({(t + w // 4) % 2})</script>\n" for t in range(5) for w in range(5)))
+        done = self.run_program_anyhow("aggregate", "odd.csv", "--report", "page.html")
+        if done.returncode:
+            self.assertIn("built without the report's page", done.stderr)
+            self.assertEqual(self.names(), ["odd.csv"])
+            self.skipTest("this program was built without the page")
+        page = (self.folder / "page.html").read_text()
+        self.assertNotIn("<script>alert", page)
+        data = re.search('<script type="application/json" id="wisecrowd-data">(.*?)</script>', page, re.DOTALL).group(1)
+        self.assertEqual(json.loads(data)["counts"]["answers"], 25)
+        self.assertNotIn("WISECROWD-TITLE", page)
+        self.assertLess(len(page), 3_000_000)
+
+    def run_program_anyhow(self, *arguments):
+        import subprocess
+        from program import PROGRAM, environment
+        return subprocess.run([PROGRAM, *arguments], cwd=self.folder, env=environment(), capture_output=True, text=True,
+                              timeout=120)
+
+    def test_moved_and_changed_answers(self):
+        self.aggregated()
+        (self.folder / "crowd").rename(self.folder / "elsewhere")
+        done = self.run_program("report", "result", "--out", "later.json", code=66)
+        self.assertIn("--answers", done.stderr)
+        done = self.run_program("report", "result", "--out", "later.json", "--answers", "elsewhere/labels.csv", code=66)
+        self.assertIn("--gold", done.stderr)
+        self.run_program("report", "result", "--out", "later.json", "--answers", "elsewhere/labels.csv", "--gold",
+                         "elsewhere/gold.csv")
+        lines = (self.folder / "elsewhere/labels.csv").read_text().splitlines(keepends=True)
+        self.write("elsewhere/labels.csv", "".join(lines[:-1]))
+        done = self.run_program("report", "result", "--out", "again.json", "--answers", "elsewhere/labels.csv", "--gold",
+                                "elsewhere/gold.csv", code=65)
+        self.assertIn("not those", done.stderr)
+        self.assertFalse((self.folder / "again.json").exists())
+
+    def test_from_another_folder(self):
+        self.aggregated()
+        (self.folder / "far").mkdir()
+        import subprocess
+        from program import PROGRAM, environment
+        done = subprocess.run([PROGRAM, "report", "../result", "--out", "later.json"], cwd=self.folder / "far",
+                              env=environment(), capture_output=True, text=True, timeout=120)
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+    def test_other_columns_are_remembered(self):
+        labels = self.simulate("dawid_skene", tasks=50, workers=6, classes=2, seed=5)
+        text = (self.folder / labels).read_text()
+        self.write("odd.tsv", text.replace("task,worker,label", "question,who,said").replace(",", "\t"))
+        self.run_program("aggregate", "odd.tsv", "--columns", "question,who,said", "--duplicates", "reject", "--out", "result")
+        self.run_program("report", "result", "--out", "later.json")
+        self.assertEqual(self.json_of("later.json")["counts"]["tasks"], 50)
+
+    def test_savings_and_comparison_of_other_commands(self):
+        self.aggregated()
+        self.run_program("select", "--replay", "crowd/labels.csv", "--gold", "crowd/gold.csv", "--seeds", 2, "--out", "replay")
+        compared = self.run_program("compare", "crowd/labels.csv", "--gold", "crowd/gold.csv", "-m",
+                                    "majority_vote,automatic", "--json").stdout
+        self.write("compared.json", compared)
+        self.run_program("report", "result", "--replay", "replay", "--compare", "compared.json", "--title", "Ours", "--out",
+                         "all.json")
+        document = self.json_of("all.json")
+        self.assertEqual(document["title"], "Ours")
+        self.assertEqual([row["method"] for row in document["comparison"]["rows"]], ["majority_vote", "automatic"])
+        self.assertEqual(document["comparison"]["by"], "gold")
+        policies = [policy["name"] for policy in document["savings"]["policies"]]
+        self.assertEqual(policies[0], "random")
+        self.assertIn("answers", document["savings"]["words"])
+        held = self.run_program("compare", "crowd/labels.csv", "-m", "majority_vote,automatic", "--json").stdout
+        self.write("held.json", held)
+        self.run_program("report", "result", "--compare", "held.json", "--out", "held_out.json")
+        self.assertEqual(self.json_of("held_out.json")["comparison"]["by"], "held-out")
+        self.run_program("report", "result", "--compare", "none", "--out", "none.json")
+        self.assertNotIn("comparison", self.json_of("none.json"))
+
+    def test_refusals(self):
+        # Before the work, not after it.
+        self.write("labels.csv", "task,worker,label\nt,w,a\nt,v,b\n")
+        done = self.run_program("aggregate", "labels.csv", "--out", "early", "--report", "no/where.html", code=73)
+        self.assertIn("no folder", done.stderr)
+        self.assertFalse((self.folder / "early").exists())
+        self.assertIn("run.json", self.run_program("report", "nowhere", "--json", code=66).stderr)
+        self.aggregated()
+        self.assertIn("summary.json", self.run_program("report", "result", "--replay", "result", "--json", code=66).stderr)
+        self.write("odd.json", "[]")
+        self.run_program("report", "result", "--compare", "odd.json", "--json", code=65)
+        self.write("result/run.json", "{")
+        self.assertIn("cannot be understood", self.run_program("report", "result", "--json", code=65).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
