@@ -11,11 +11,13 @@ fail() {
   exit 1
 }
 
-# Packages of the given levels that are not installed, one per line.
+# Packages of the given levels that are not installed, one per line. One marked with * is not missed where a command of its
+# name exists: npm, say, may have come with another node than Debian's, and the two cannot be installed side by side.
 missing_packages() {
   local levels=" $* " package level rest wanted=()
   while read -r package level rest; do
     [[ -z $package || $package == \#* ]] && continue
+    [[ $package == *'*' ]] && { package=${package%'*'}; command -v "$package" >/dev/null && continue; }
     [[ $levels == *" $level "* ]] && wanted+=("$package")
   done <"$root/scripts/packages.txt"
   local installed

@@ -71,8 +71,8 @@ TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
 LIST_LINE = re.compile(r"^WISECROWD_[A-Z]+\(([a-z0-9_]+)\)")
 
 LONGEST_FILE = 500
-SOURCE_FOLDERS = ("include", "src", "apps", "python", "tests", "bench", "examples", "scripts", "cmake")
-SOURCE_SUFFIXES = {".cpp", ".hpp", ".h", ".py", ".sh", ".cmake", ".def"}
+SOURCE_FOLDERS = ("include", "src", "apps", "python", "tests", "bench", "examples", "scripts", "cmake", "web")
+SOURCE_SUFFIXES = {".cpp", ".hpp", ".h", ".py", ".sh", ".cmake", ".def", ".js", ".mjs", ".css"}
 
 
 def without_comments_and_strings(text):

@@ -1,0 +1,64 @@
+// What all drawings share. Colours are custom properties of the style sheet, so that themes and paper need no redrawing.
+import * as Plot from "@observablehq/plot";
+import {shortCount} from "./format.js";
+
+export const ADVICE = [
+  {id: "keep", label: "Keep", symbol: "circle", words: "answers well: keep asking"},
+  {id: "retrain", label: "Retrain", symbol: "triangle", words: "carries information but errs in a pattern: train or recode"},
+  {id: "stop", label: "Stop", symbol: "times", words: "answers carry next to nothing: stop asking"},
+  {id: "unsure", label: "Unsure", symbol: "diamond", words: "too few answers to tell"},
+];
+
+export const adviceColour = (id) => `var(--${ADVICE.some((advice) => advice.id === id) ? id : "unsure"})`;
+
+/** Plot.plot with the house's type and colours. */
+export function plot(width, options) {
+  return Plot.plot({
+    width,
+    marginTop: 30,
+    marginRight: 16,
+    marginBottom: 40,
+    marginLeft: 52,
+    ...options,
+    marks: options.marks.filter(Boolean),
+    className: "plot",
+    style: {fontFamily: "inherit", fontSize: "12px", background: "none", overflow: "visible"},
+  });
+}
+
+export const percentAxis = (label, more) => ({label, tickFormat: (value) => `${Math.round(100 * value)}\u2009%`, ...more});
+
+/** Ticks of whole numbers: between them there is nothing to count. */
+export const wholeTicks = (value) => (Number.isInteger(value) ? shortCount(value) : "");
+
+/** Rows of an object of columns. */
+export function rowsOf(columns, length) {
+  const entries = Object.entries(columns).filter(([, column]) => Array.isArray(column) && column.length === length);
+  return Array.from({length}, (_, i) => Object.fromEntries([["index", i], ...entries.map(([key, column]) => [key, column[i]])]));
+}
+
+/** Tips do not stay on a click: a click has another meaning, or none. */
+export function tipsNeverStick(drawing) {
+  const frame = document.createElement("div");
+  frame.addEventListener("pointerdown", (event) => event.stopPropagation(), true);
+  frame.append(drawing);
+  return frame;
+}
+
+/** An axis of names at the left of bars or dots: as wide as they need within reason, cut where they are longer. */
+export function nameAxis(names, width) {
+  const longest = Math.max(0, ...names.map((name) => [...name].length));
+  const margin = Math.min(Math.max(48, longest * 8 + 16), Math.round(width * 0.36));
+  return {margin, mark: Plot.axisY({label: null, tickSize: 0, fontSize: 12, lineWidth: (margin - 12) / 12, textOverflow: "ellipsis-middle"})};
+}
+
+/** Names as marks of a band scale: shortened, and told apart when two shorten to the same. */
+export function bandNames(names, shorten) {
+  const taken = new Map();
+  return names.map((name) => {
+    const text = shorten(name);
+    const times = (taken.get(text) ?? 0) + 1;
+    taken.set(text, times);
+    return times === 1 ? text : `${text} (${times})`;
+  });
+}

@@ -1,0 +1,278 @@
+// Whom to keep, to train, to stop: a picture of all, a table, and one worker at a time.
+import * as Plot from "@observablehq/plot";
+import {h, nameOf, short} from "./dom.js";
+import {openDrawer} from "./drawer.js";
+import {figure, legendOf} from "./figure.js";
+import {count, fixed, known, plural, share, shareRange, shortCount, unknown} from "./format.js";
+import {heatmap, worstConfusions} from "./heatmap.js";
+import {ADVICE, adviceColour, percentAxis, plot, rowsOf, tipsNeverStick, wholeTicks} from "./plots.js";
+import {place} from "./summary.js";
+import {dataTable} from "./table.js";
+
+const MOST_INTERVALS = 150; // more lines than that are a grey block
+const adviceOf = (id) => ADVICE.find((advice) => advice.id === id);
+
+export function adviceBadge(id) {
+  const advice = adviceOf(id);
+  return advice ? h("span.badge", {title: advice.words}, h(`span.mark.${id}`, {"aria-hidden": "true"}), advice.label) : unknown;
+}
+
+/** The rows of the table, each with what the drawer needs. */
+export function workerRows({workers, worker_confusion: confusion}) {
+  if (!workers?.name?.length) return [];
+  const rows = rowsOf(workers, workers.name.length);
+  for (const row of rows) {
+    row.confusion = confusion?.share?.[row.index] ?? null;
+    row.confusionCounts = (confusion?.counts ?? confusion?.worker_counts)?.[row.index] ?? null;
+  }
+  return rows;
+}
+
+export function workerView(report) {
+  return {kind: "Worker", name: (row) => row.name, body: (row) => workerDetails(report, row)};
+}
+
+export function workers(report) {
+  const {data, workerList: rows} = report;
+  if (rows.length === 0) return [];
+  const view = workerView(report);
+  const open = (row, order) => openDrawer(view, row, order);
+  const sampled = known(data.workers.total) && data.workers.total > rows.length;
+  return [
+    adviceSummary(data),
+    scatter(report, rows, sampled, open),
+    sampled && h("p.hint", null, `Listed: ${count(rows.length)} of ${count(data.workers.total)} workers${data.workers.chosen_by ? `, ${data.workers.chosen_by}` : ""}.`),
+    dataTable({
+      caption: "Workers",
+      noun: "worker",
+      columns: columnsFor(rows),
+      rows,
+      text: (row) => `${row.name} ${adviceOf(row.advice)?.label ?? ""} ${row.reason ?? ""}`,
+      filters: ADVICE.filter(({id}) => rows.some((row) => row.advice === id)).map(({id, label}) => ({
+        label,
+        mark: id,
+        test: (row) => row.advice === id,
+      })),
+      open,
+      sortBy: 1,
+      total: sampled ? `a choice out of ${count(data.workers.total)}` : "",
+    }),
+  ];
+}
+
+function adviceSummary({advice_counts: counts}) {
+  if (!counts) return null;
+  const present = ADVICE.map((advice) => ({...advice, n: counts[advice.id] ?? 0}));
+  const all = present.reduce((sum, {n}) => sum + n, 0);
+  if (all === 0) return null;
+  return h(
+    "div.advice",
+    null,
+    h(
+      "div.stack",
+      {"aria-hidden": "true"},
+      present.filter(({n}) => n > 0).map(({id, n}) => h(`i.${id}`, {style: {"flex-grow": n}})),
+    ),
+    h(
+      "ul",
+      null,
+      present.map(({id, label, words, n}) =>
+        h("li", null, h("p.big", null, h(`span.mark.${id}`, {"aria-hidden": "true"}), count(n), " ", label.toLowerCase()), h("p", null, words)),
+      ),
+    ),
+  );
+}
+
+const has = (rows, key) => rows.some((row) => known(row[key]));
+
+function columnsFor(rows) {
+  const figureColumn = (label, key, format, help, level = 2) => ({
+    label,
+    help,
+    level,
+    numeric: true,
+    value: (row) => row[key],
+    cell: (row) => format(row[key]),
+  });
+  return [
+    {label: "Worker", kind: "named", value: (row) => row.name, cell: (row) => nameOf(row.name)},
+    figureColumn("Answers", "answers", count, "How many answers the worker gave", 1),
+    {
+      label: "Accuracy",
+      help: "The share of right answers, with its interval",
+      numeric: true,
+      value: (row) => row.accuracy,
+      cell: (row) => withInterval(row.accuracy, row.low, row.high),
+    },
+    rows.some((row) => row.advice) && {
+      label: "Advice",
+      help: "Keep, retrain, stop, or unsure",
+      value: (row) => ADVICE.findIndex(({id}) => id === row.advice),
+      cell: (row) => adviceBadge(row.advice),
+    },
+    has(rows, "spam") && figureColumn("Spam score", "spam", (value) => fixed(value), "0: answers depend on the truth as much as they can. 1: answers say nothing about it"),
+    has(rows, "gold_accuracy") && {
+      label: "On gold",
+      help: "Accuracy on tasks whose truth is known",
+      level: 3,
+      numeric: true,
+      value: (row) => row.gold_accuracy,
+      cell: (row) => (known(row.gold_accuracy) ? `${share(row.gold_accuracy, 0)} of ${shortCount(row.gold_answers)}` : unknown),
+    },
+    has(rows, "agreement") && figureColumn("Agrees", "agreement", (value) => share(value, 0), "How often the worker says what most others say", 3),
+    has(rows, "bits") && figureColumn("Bits", "bits", (value) => fixed(value), "Information that one answer carries about the truth", 3),
+  ].filter(Boolean);
+}
+
+function withInterval(value, low, high) {
+  if (!known(value)) return unknown;
+  const ends = known(low) && known(high);
+  return h(
+    "span.estimate",
+    null,
+    share(value),
+    ends && h("span.range", null, shareRange(low, high, 0)),
+    ends && h("span.gauge", {"aria-hidden": "true", style: place(value, low, high)}, h("i"), h("b")),
+  );
+}
+
+function scatter(report, rows, sampled, open) {
+  const {data} = report;
+  const points = rows.filter((row) => known(row.accuracy) && known(row.answers) && row.answers > 0);
+  if (points.length === 0) return null;
+  const density = data.worker_density;
+  const most = Math.max(...points.map((row) => row.answers), ...(density?.answers_edges ?? []));
+  const fewest = Math.min(...points.map((row) => row.answers));
+  const logarithmic = most > 20 * fewest;
+  const lowest = Math.min(...points.map((row) => (points.length <= MOST_INTERVALS ? (row.low ?? row.accuracy) : row.accuracy)));
+  const floor = Math.max(0, Math.floor(10 * (lowest - 0.02)) / 10);
+  const advised = ADVICE.filter(({id}) => points.some((row) => row.advice === id));
+  const guessing = data.counts?.classes > 1 ? 1 / data.counts.classes : null;
+  const sorted = points.map((row) => row.accuracy).sort((a, b) => a - b);
+  const middle = sorted[Math.floor(sorted.length / 2)];
+  const draw = (width) => {
+    const height = Math.round(Math.min(440, Math.max(280, width * 0.45)));
+    const drawing = plot(width, {
+      height,
+      x: {label: "Answers given →", type: logarithmic ? "log" : "linear", nice: true, tickFormat: wholeTicks, ticks: logarithmic ? Math.max(2, Math.round(width / 160)) : Math.max(3, Math.round(width / 110))},
+      y: percentAxis("↑ Accuracy", {domain: [floor, 1], grid: true, nice: false}),
+      marks: [
+        density && densityMark(density, floor, logarithmic),
+        guessing !== null && guessing >= floor && Plot.ruleY([guessing], {stroke: "var(--muted)", strokeDasharray: "2 4"}),
+        guessing !== null && guessing >= floor && Plot.text([guessing], {y: (d) => d, frameAnchor: "right", dy: -7, text: () => "guessing", fill: "var(--muted)"}),
+        points.length <= MOST_INTERVALS && Plot.ruleX(points, {x: "answers", y1: "low", y2: "high", stroke: (row) => adviceColour(row.advice), strokeOpacity: 0.35, strokeWidth: 1.5}),
+        points.length > MOST_INTERVALS && Plot.ruleX(points, Plot.pointer({x: "answers", py: "accuracy", y1: "low", y2: "high", stroke: (row) => adviceColour(row.advice), strokeWidth: 2})),
+        ...advised.map(({id, symbol}) => dots(points.filter((row) => row.advice === id), symbol, adviceColour(id), points.length)),
+        dots(points.filter((row) => !adviceOf(row.advice)), "circle", "var(--accent)", points.length),
+        Plot.tip(points, Plot.pointer({x: "answers", y: "accuracy", title: (row) => tipOf(row), lineWidth: 30, fontSize: 12})),
+      ],
+    });
+    const [x, y] = [drawing.scale("x"), drawing.scale("y")];
+    drawing.addEventListener("click", (event) => {
+      const box = drawing.getBoundingClientRect();
+      const zoom = width / box.width; // the drawing may have been shrunk
+      const [px, py] = [(event.clientX - box.left) * zoom, (event.clientY - box.top) * zoom];
+      let nearest = null;
+      let distance = 24;
+      for (const row of points) {
+        const away = Math.hypot(x.apply(row.answers) - px, y.apply(row.accuracy) - py);
+        if (away < distance) [nearest, distance] = [row, away];
+      }
+      if (nearest) open(nearest, rows);
+    });
+    drawing.classList.add("clickable");
+    return tipsNeverStick(drawing);
+  };
+  return figure({
+    title: "Accuracy against number of answers",
+    summary:
+      `${plural(points.length, "worker")}${sampled ? ` out of ${count(data.workers.total)}` : ""}: half of them are right in at least ${share(middle, 0)} of their answers, ` +
+      `the range is ${share(sorted[0], 0)} to ${share(sorted[sorted.length - 1], 0)}. Few answers mean a wide interval.` +
+      (density ? " The shading counts all workers." : ""),
+    hint: "Click a point for that worker's confusion matrix.",
+    legend: advised.length > 0 && !data.advice_counts ? legendOf(advised.map(({id, label}) => ({label, mark: id}))) : null,
+    draw,
+    table: () => ({
+      columns: ["Worker", "Answers", "Accuracy", "From", "To", "Advice"],
+      rows: points.map((row) => [nameOf(row.name), count(row.answers), share(row.accuracy), share(row.low), share(row.high), adviceOf(row.advice)?.label ?? unknown]),
+    }),
+  });
+}
+
+function dots(points, symbol, colour, all) {
+  const crossed = symbol === "times";
+  return Plot.dot(points, {
+    x: "answers",
+    y: "accuracy",
+    symbol,
+    r: all > 400 ? 3 : 4.5,
+    fill: crossed ? "none" : colour,
+    stroke: crossed ? colour : "var(--surface)",
+    strokeWidth: crossed ? 2 : 0.75,
+  });
+}
+
+function densityMark({answers_edges: xs, accuracy_edges: ys, count: cells}, floor, logarithmic) {
+  const tiles = [];
+  const most = Math.max(1, ...cells.flat());
+  cells.forEach((row, i) =>
+    row.forEach((n, j) => {
+      if (n <= 0 || ys[j + 1] <= floor || (logarithmic && xs[i + 1] <= 0)) return;
+      tiles.push({x1: Math.max(xs[i], logarithmic ? 0.5 : 0), x2: xs[i + 1], y1: Math.max(ys[j], floor), y2: ys[j + 1], depth: Math.sqrt(n / most)});
+    }),
+  );
+  return Plot.rect(tiles, {x1: "x1", x2: "x2", y1: "y1", y2: "y2", fill: "var(--accent)", fillOpacity: (tile) => 0.06 + 0.34 * tile.depth, inset: 0.5});
+}
+
+function tipOf(row) {
+  const range = shareRange(row.low, row.high, 0);
+  const advice = adviceOf(row.advice);
+  return `${short(row.name, 40)}\n${share(row.accuracy)}${range ? ` (${range})` : ""}\n${plural(row.answers, "answer")}${advice ? ` · ${advice.label.toLowerCase()}` : ""}`;
+}
+
+/** Everything that is known about a worker. */
+function workerDetails(report, row) {
+  const facts = [
+    ["Answers", count(row.answers)],
+    ["Accuracy", known(row.accuracy) && [share(row.accuracy), h("span.range", null, shareRange(row.low, row.high))]],
+    ["On gold", known(row.gold_accuracy) && [share(row.gold_accuracy), h("span.range", null, `${shareRange(row.gold_low, row.gold_high)}${known(row.gold_answers) ? `, ${plural(row.gold_answers, "answer")}` : ""}`)]],
+    ["Spam score", known(row.spam) && [fixed(row.spam), known(row.spam_low) && h("span.range", null, `${fixed(row.spam_low)}\u2009–\u2009${fixed(row.spam_high)}; 0 is best`)]],
+    ["Information", known(row.bits) && [fixed(row.bits), h("span.range", null, "bits per answer")]],
+    ["Agrees with the others", known(row.agreement) && share(row.agreement)],
+  ].filter(([, value]) => value);
+  return h(
+    "div",
+    null,
+    row.advice && h(`p.advised.${adviceOf(row.advice) ? row.advice : "unsure"}`, null, adviceBadge(row.advice), row.reason && h("span", null, row.reason)),
+    h("dl.facts", null, facts.map(([term, value]) => h("div", null, h("dt", null, term), h("dd", null, value)))),
+    confusionOf(report, row),
+  );
+}
+
+function confusionOf(report, row) {
+  const classes = report.data.worker_confusion?.classes;
+  if (!row.confusion || !classes) return h("p.hint", null, "The confusion matrix of this worker is not part of the report.");
+  const names = classes.map(report.className);
+  const k = names.length;
+  const shareAt = (r, c) => row.confusion[r * k + c];
+  const worst = worstConfusions(names, shareAt, 2);
+  return h(
+    "div",
+    null,
+    heatmap({
+      caption: "What the worker says (columns) when the truth is (rows), in per cent",
+      names,
+      share: shareAt,
+      amount: row.confusionCounts ? (r, c) => row.confusionCounts[r * k + c] : null,
+      rows: "truth",
+      columns: "said",
+      unit: "answers expected",
+    }),
+    worst.length > 0 &&
+      h(
+        "ul.confusions",
+        null,
+        worst.map(({r, c, value}) => h("li", null, nameOf(names[r]), " is called ", nameOf(names[c]), ` ${share(value, 0)} of the time`)),
+      ),
+  );
+}
