@@ -23,6 +23,7 @@ constexpr std::size_t kMostCells = std::size_t{1} << 26;
 GoldFacts gold_facts(const Result& result, const Evaluation& evaluation) {
   GoldFacts facts;
   facts.evaluation = evaluation;
+  facts.evaluation.accuracy = with_width(evaluation.accuracy, evaluation.tasks);
   const Aggregation& fit = result.aggregation;
   const std::size_t classes = fit.class_count;
   const ScoreLayout layout(classes, EvaluateOptions{}.calibration_bins);
