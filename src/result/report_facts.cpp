@@ -55,7 +55,10 @@ GoldFacts gold_facts(const Result& result, const Evaluation& evaluation) {
 
 /// Dirichlet parameters of the workers' tables.
 CrowdKnowledge tables_of(const Result& result) {
-  return knowledge_of(result.data.answers, result.aggregation, ReplayOptions{}.prior_strength);
+  Aggregation fit;
+  fit.posterior = result.aggregation.posterior;
+  fit.confusion = result.worker_confusion;
+  return knowledge_of(result.data.answers, fit, ReplayOptions{}.prior_strength);
 }
 
 }  // namespace
