@@ -52,6 +52,10 @@ std::string what_next(const Options& options, Session& session) {
     text += fmt::format("  {} --out result\n", session.typed);
     return text;
   }
+  if (options.report.empty()) {
+    text += wrapped("To look at it in a browser:", screen.width, 0) + "\n";
+    text += fmt::format("  wisecrowd report {}\n", shell_word(options.out));
+  }
   const std::string labels = shell_word(options.out + (options.out.ends_with('/') ? "" : "/") + "labels.csv");
   if (options.gold.empty()) {
     text += wrapped("If you know the truth of some tasks, score these labels:", screen.width, 0) + "\n";

@@ -64,7 +64,8 @@ void add_report(CommandSet& commands) {
   add_report_flags(command, options->request);
   command.add_text("--answers", options->answers, "FILE", "where the answers are now, if not where they were",
                    {ValueHint::Kind::file});
-  command.add_text("--gold,-g", options->gold, "FILE", "where gold is now, if not where it was",
+  command.add_text("--gold,-g", options->gold, "FILE",
+                   "where gold is now, if not where it was; or gold for a result that was made without",
                    {ValueHint::Kind::file});
   command.add_flag("--json", options->json, "print the data of the report instead of writing a page");
   options->run.add_to(command, false);

@@ -101,8 +101,8 @@ std::size_t write_run_report(const Result& result, const std::optional<LearnSumm
 }
 
 std::string report_line(const std::string& path, std::size_t bytes, const Screen& screen) {
-  return fmt::format("\n{} {}, {} kB: open it in a browser\n", screen.bold("Report in"), shell_word(path),
-                     grouped((bytes + 999) / 1000));
+  return fmt::format("\n{} {}, {} kB{}\n", screen.bold("Report in"), shell_word(path), grouped((bytes + 999) / 1000),
+                     wants_json(path) ? "" : ": open it in a browser");
 }
 
 }  // namespace wisecrowd::app

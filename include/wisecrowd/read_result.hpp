@@ -16,7 +16,7 @@ struct StoredRun {
 
 struct ReadResultOptions {
   /// Where answers and gold are now, if not where they were; without, they are looked for as recorded, from the current
-  /// folder and from the one that the result's folder is in.
+  /// folder and from the one that the result's folder is in. Gold of a run that had none is for evaluation.
   std::optional<std::string> answers, gold;
 };
 

@@ -253,6 +253,7 @@ PYBIND11_MODULE(_engine, module) {
   using namespace wisecrowd::python;
   module.doc() = "The C++ engine of wisecrowd. The package wisecrowd is made for people; this is what it stands on.";
   py::register_exception_translator(&translate);
+  define_report(module);
   define_tables(module);
   define_answers(module);
   define_fits(module);

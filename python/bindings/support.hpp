@@ -87,6 +87,7 @@ class Work {
   std::unique_ptr<RunContext> context_;
 };
 
+void define_report(py::module_& module);
 void define_tables(py::module_& module);
 void define_answers(py::module_& module);
 void define_fits(py::module_& module);

@@ -10,6 +10,7 @@ import pandas as pd
 from . import _engine
 from ._columns import read
 from ._parameters import COMMON, Estimator, Progress, describe_class, signature_of
+from ._report import report as _report
 
 ATTRIBUTES = (
     ("labels_", "Series agg_label by task: the label of each task; tasks are sorted"),
@@ -29,6 +30,7 @@ class Fitted:
 
     _fit: dict
     _crowd: Any
+    report = _report
 
     def _forget(self):
         for name in [name for name in vars(self) if name == "_fit" or name == "_crowd" or

@@ -30,8 +30,7 @@ Result as_written(const Result& result, const RunContext& context) {
   copy.labels = fit.labels;
   copy.tie_rule = fit.tie_rule;
   copy.class_prior = fit.class_prior;
-  // The file does not say whether tables are the method's own or were estimated.
-  copy.confusion = written.worker_confusion;
+  // Its own tables are left out: the files do not say whether theirs are the method's or were estimated.
   copy.objective_name = fit.objective_name;
   copy.objective_is_monotone = fit.objective_is_monotone;
   copy.trace = fit.trace;

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "result/intervals.hpp"
+
 namespace wisecrowd {
 namespace {
 
@@ -64,7 +66,7 @@ Comparison compare_with(const Result& result, std::span<const NamedFit> others, 
     if (!on_gold) return;
     const Evaluation scored =
         evaluate(fit.labels, fit.posterior, result.data.gold, fit.class_count, {.tie_rule = fit.tie_rule}, context);
-    row.accuracy = scored.accuracy;
+    row.accuracy = with_width(scored.accuracy, scored.tasks);
     if (scored.log_loss) row.log_loss = scored.log_loss->value;
   };
   ComparedMethod& own = comparison.rows.emplace_back();

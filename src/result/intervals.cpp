@@ -33,4 +33,10 @@ Interval wilson_interval(double right, double count) {
   return {std::max(0.0, centre - half), std::min(1.0, centre + half)};
 }
 
+Estimate with_width(const Estimate& share, std::size_t tasks) {
+  if (tasks == 0 || share.low < share.high) return share;
+  const Interval interval = wilson_interval(share.value * static_cast<double>(tasks), static_cast<double>(tasks));
+  return {share.value, interval.low, interval.high};
+}
+
 }  // namespace wisecrowd

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "wisecrowd/evaluate.hpp"
+
 namespace wisecrowd {
 
 struct Interval {
@@ -13,5 +15,9 @@ struct Interval {
 
 /// Wilson's 95 % score interval of a rate; count > 0.
 [[nodiscard]] Interval wilson_interval(double right, double count);
+
+/// A measured share whose bootstrap interval has no width, because all tasks are right or all are wrong, with Wilson's
+/// interval instead: it knows that few tasks prove little.
+[[nodiscard]] Estimate with_width(const Estimate& share, std::size_t tasks);
 
 }  // namespace wisecrowd

@@ -156,8 +156,12 @@ StoredRun read_result(const std::string& folder, const ReadResultOptions& option
   }
   result.worker_confusion =
       read_tables((fs::path(folder) / "confusion.csv").string(), fit.worker_count * classes * classes);
-  fit.confusion = result.worker_confusion;
   result.record = std::move(stored.record);
+  if (options.gold && result.record.gold_use == "none") {  // known only now, so the method cannot have seen it
+    result.record.gold_use = "evaluation";
+    result.record.gold_tasks = static_cast<std::uint64_t>(std::count_if(
+        result.data.gold.begin(), result.data.gold.end(), [](ClassId truth) { return truth != kNoClass; }));
+  }
   result.workers = summarise_workers(result.data, fit, result.worker_confusion, context);
   run.learned = std::move(stored.learned);
   return run;

@@ -23,6 +23,7 @@ constexpr std::size_t kMostCells = std::size_t{1} << 26;
 GoldFacts gold_facts(const Result& result, const Evaluation& evaluation) {
   GoldFacts facts;
   facts.evaluation = evaluation;
+  facts.evaluation.accuracy = with_width(evaluation.accuracy, evaluation.tasks);
   const Aggregation& fit = result.aggregation;
   const std::size_t classes = fit.class_count;
   const ScoreLayout layout(classes, EvaluateOptions{}.calibration_bins);
@@ -54,7 +55,10 @@ GoldFacts gold_facts(const Result& result, const Evaluation& evaluation) {
 
 /// Dirichlet parameters of the workers' tables.
 CrowdKnowledge tables_of(const Result& result) {
-  return knowledge_of(result.data.answers, result.aggregation, ReplayOptions{}.prior_strength);
+  Aggregation fit;
+  fit.posterior = result.aggregation.posterior;
+  fit.confusion = result.worker_confusion;
+  return knowledge_of(result.data.answers, fit, ReplayOptions{}.prior_strength);
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 import csv
 import json
 import re
+import subprocess
 import unittest
+from pathlib import Path
 
-from program import ProgramTest
+from program import PROGRAM, ProgramTest, environment
 
 HOSTILE = ["<script>alert(1)</script>", "</script><!--", '"quotes" \'n\' `ticks`', "🦉", "שלום \u202e evil", "x" * 10_000,
            "new\nline", "a,b", "&amp;"]
@@ -121,8 +123,6 @@ class Report(ProgramTest):
         self.assertLess(len(page), 3_000_000)
 
     def run_program_anyhow(self, *arguments):
-        import subprocess
-        from program import PROGRAM, environment
         return subprocess.run([PROGRAM, *arguments], cwd=self.folder, env=environment(), capture_output=True, text=True,
                               timeout=120)
 
@@ -145,8 +145,6 @@ class Report(ProgramTest):
     def test_from_another_folder(self):
         self.aggregated()
         (self.folder / "far").mkdir()
-        import subprocess
-        from program import PROGRAM, environment
         done = subprocess.run([PROGRAM, "report", "../result", "--out", "later.json"], cwd=self.folder / "far",
                               env=environment(), capture_output=True, text=True, timeout=120)
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -158,6 +156,29 @@ class Report(ProgramTest):
         self.run_program("aggregate", "odd.tsv", "--columns", "question,who,said", "--duplicates", "reject", "--out", "result")
         self.run_program("report", "result", "--out", "later.json")
         self.assertEqual(self.json_of("later.json")["counts"]["tasks"], 50)
+
+    def test_gold_that_came_later(self):
+        labels = self.simulate("dawid_skene", tasks=100, workers=8, classes=2, seed=5)
+        self.run_program("aggregate", labels, "--out", "result", "--report", "now.json")
+        self.assertNotIn("gold", self.json_of("now.json"))
+        self.run_program("report", "result", "--gold", "crowd/gold.csv", "--out", "later.json")
+        later = self.json_of("later.json")
+        self.assertEqual(later["gold"]["tasks"], 100)
+        scored = json.loads(self.run_program("evaluate", "result/labels.csv", "crowd/gold.csv", "--json").stdout)
+        self.assertAlmostEqual(later["gold"]["accuracy"], scored["accuracy"]["value"], places=3)
+        self.assertEqual(later["comparison"]["by"], "gold")
+
+    def test_commands_of_the_page_run_as_printed(self):
+        page = Path(__file__).resolve().parents[2] / "docs/REPORT.md"
+        lines = [line.strip() for line in page.read_text().splitlines() if re.match("    (wisecrowd|mv) ", line)]
+        self.assertGreater(len(lines), 8)
+        for line in lines:
+            with self.subTest(line):
+                done = subprocess.run(["bash", "-c", line], cwd=self.folder, env=environment(), capture_output=True,
+                                      text=True, timeout=120)
+                if "built without the report's page" in done.stderr:
+                    continue
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_savings_and_comparison_of_other_commands(self):
         self.aggregated()

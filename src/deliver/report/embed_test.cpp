@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "deliver/report/sections.hpp"
 #include "deliver/report/words.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/report.hpp"
@@ -97,6 +98,32 @@ TEST(ReportWords, NumbersAndCounts) {
   EXPECT_EQ(number(2.0).dump(), "2");
   EXPECT_TRUE(number(std::nan("")).is_null());
   EXPECT_TRUE(number(INFINITY).is_null());
+}
+
+TEST(ReportHistogram, BinsCoverAllNumbersOnce) {
+  EXPECT_EQ(count_edges(5, 5), (std::vector<std::uint64_t>{5, 6}));
+  EXPECT_EQ(count_edges(0, 3), (std::vector<std::uint64_t>{0, 1, 2, 3, 4}));
+  EXPECT_EQ(count_edges(423, 601).front(), 420U);
+  EXPECT_EQ(count_edges(423, 601)[1], 430U);
+  EXPECT_EQ(count_edges(0, 5000)[4], 10U);
+  for (const auto& [least, most] : {std::pair<std::uint64_t, std::uint64_t>{0, 0},
+                                    {0, 31},
+                                    {1, 1'000'000},
+                                    {0, 999},
+                                    {100, 999},
+                                    {100, 1000},
+                                    {7, 69},
+                                    {1'000'000, 4'000'000}}) {
+    const auto edges = count_edges(least, most);
+    EXPECT_LE(edges.front(), least);
+    EXPECT_GT(edges.back(), most);
+    EXPECT_LE(edges.size(), 33U);
+    for (std::size_t i = 1; i < edges.size(); ++i) EXPECT_LT(edges[i - 1], edges[i]) << least << " " << most;
+    const Json histogram = count_histogram({least, most, most});
+    std::uint64_t counted = 0;
+    for (const Json& count : histogram.at("count")) counted += count.get<std::uint64_t>();
+    EXPECT_EQ(counted, 3U);
+  }
 }
 
 TEST(ReportWords, SizeInThePageIsNeverUnderestimated) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "deliver/report/sections.hpp"
+#include "result/intervals.hpp"
 
 namespace wisecrowd::report {
 namespace {
@@ -56,7 +57,7 @@ void add_learned(const Source& source, Json& list) {
   if (!source.options.learned) return;
   for (const LearnScore& score : source.options.learned->scores) {
     if (score.part != "test_rows") continue;
-    const Estimate& accuracy = score.chosen.accuracy;
+    const Estimate accuracy = with_width(score.chosen.accuracy, score.chosen.tasks);
     list.push_back(with_interval(
         headline(
             "classifier", "Classifier on new tasks", number(accuracy.value), "share",
@@ -102,10 +103,12 @@ std::string verdict(const Source& source, const Certainty& sure, std::size_t ser
   const auto blank = static_cast<std::size_t>(std::count(source.labels.begin(), source.labels.end(), kNoClass));
   const std::string& title = source.options.method_title;
   std::string words = fmt::format(
-      "{} labelled {} from {} by {}. ", title.empty() ? source.result.record.method : title,
-      blank == 0 ? fmt::format("all {}", counted(description.tasks, "task"))
-                 : fmt::format("{} of {}", grouped(description.tasks - blank), counted(description.tasks, "task")),
-      counted(description.answers, "answer"), counted(description.workers, "worker"));
+      "{} labelled from {} by {}; method: {}. ",
+      blank == 0 ? fmt::format("{} {} {}", description.tasks == 1 ? "The" : "All", counted(description.tasks, "task"),
+                               description.tasks == 1 ? "was" : "were")
+                 : fmt::format("{} of {} were", grouped(description.tasks - blank), counted(description.tasks, "task")),
+      counted(description.answers, "answer"), counted(description.workers, "worker"),
+      title.empty() ? source.result.record.method : title);
   words += trust_words(source, sure);
   if (serious > 0) {
     words += fmt::format(" Read {} first: {} the labels in doubt.",

@@ -94,7 +94,7 @@ void check_report_page() {
   if (report_template().empty()) {
     throw Error(ErrorCode::unsupported,
                 "this wisecrowd was built without the report's page: install nodejs and npm and build it again "
-                "(cmake says WISECROWD_REPORT), or take the data of the report alone with --json");
+                "(cmake says WISECROWD_REPORT), or take the data alone (a file name that ends with .json)");
   }
 }
 

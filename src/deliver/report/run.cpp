@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "deliver/report/sections.hpp"
+#include "result/intervals.hpp"
 
 namespace wisecrowd::report {
 namespace {
@@ -173,11 +174,12 @@ void add_learning(const Source& source, Json& document) {
   }
   Json scores = Json::array();
   for (const LearnScore& score : learned.scores) {
+    const Estimate accuracy = with_width(score.chosen.accuracy, score.chosen.tasks);
     scores.push_back({{"part", score.part},
                       {"words", part_words(score)},
-                      {"accuracy", number(score.chosen.accuracy.value)},
-                      {"low", number(score.chosen.accuracy.low)},
-                      {"high", number(score.chosen.accuracy.high)},
+                      {"accuracy", number(accuracy.value)},
+                      {"low", number(accuracy.low)},
+                      {"high", number(accuracy.high)},
                       {"tasks", score.chosen.tasks},
                       {"last", number(score.last.accuracy.value)}});
   }

@@ -85,7 +85,10 @@ void add_gold(const Source& source, Json& document);
 void add_learning(const Source& source, Json& document);
 void add_savings(const Source& source, Json& document);
 
-/// Edges and counts of a histogram of whole numbers (one at least): a bin for each, or few that grow with the numbers.
+/// Bins of whole numbers from `least` to `most`, as few as can be read: one for each number, equal ones with round
+/// edges, or, over many orders of magnitude, 1, 2, 5, 10, 20, …
+[[nodiscard]] std::vector<std::uint64_t> count_edges(std::uint64_t least, std::uint64_t most);
+/// How many of the numbers (one at least) are in each.
 [[nodiscard]] Json count_histogram(const std::vector<std::uint64_t>& values);
 
 }  // namespace wisecrowd::report

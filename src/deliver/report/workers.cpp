@@ -167,14 +167,12 @@ void add_confusion(const Source& source, std::size_t shown, Json& document) {
 /// All workers by answers and accuracy, for when not all are listed.
 Json density(const Source& source) {
   const auto& workers = source.result.workers;
-  std::uint64_t most = 1;
-  for (const WorkerSummary& worker : workers) most = std::max(most, worker.answers);
-  std::vector<std::uint64_t> edges = {1};
-  for (std::uint64_t step = 1; edges.back() <= most; step *= 10) {
-    for (const std::uint64_t factor : {2, 5, 10}) {
-      if (edges.back() <= most) edges.push_back(step * factor);
-    }
+  std::uint64_t least = std::numeric_limits<std::uint64_t>::max(), most = 1;
+  for (const WorkerSummary& worker : workers) {
+    most = std::max(most, worker.answers);
+    if (worker.answers > 0) least = std::min(least, worker.answers);
   }
+  const std::vector<std::uint64_t> edges = count_edges(std::min(least, most), most);
   constexpr std::size_t kBands = 20;
   std::vector<std::vector<std::uint64_t>> count(edges.size() - 1, std::vector<std::uint64_t>(kBands, 0));
   for (const WorkerSummary& worker : workers) {
