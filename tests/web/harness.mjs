@@ -10,7 +10,7 @@ import {pathToFileURL} from "node:url";
 
 const SKIPPED = 77; // what ctest takes for "skipped"
 
-function skip(reason) {
+export function skip(reason) {
   console.log(`skipped: ${reason}`);
   process.exit(SKIPPED);
 }
