@@ -92,6 +92,8 @@ prepare() {
     cat "$build_dir/configure.log" >&2
     fail "configuring failed; the reason is above"
   }
+  local lacking
+  lacking=$(grep -m1 'Report:.*no page' "$build_dir/configure.log") && say "${lacking#-- }"
   printf '%s\n' "$machine" "$inputs" "$*" >"$stamp"
 }
 

@@ -10,7 +10,7 @@ import {pathToFileURL} from "node:url";
 
 const SKIPPED = 77; // what ctest takes for "skipped"
 
-function skip(reason) {
+export function skip(reason) {
   console.log(`skipped: ${reason}`);
   process.exit(SKIPPED);
 }
@@ -97,7 +97,16 @@ export const chartsOf = (page) =>
     })),
   );
 
-export const isTooWide = (page) => page.evaluate(() => document.documentElement.scrollWidth > window.innerWidth);
+/** What stands out at the right of the window, after the charts had time to follow a new width. */
+export async function tooWide(page) {
+  const fits = () => document.documentElement.scrollWidth <= window.innerWidth;
+  await page.waitForFunction(fits, null, {timeout: 5000}).catch(() => {});
+  return page.evaluate(() => {
+    if (document.documentElement.scrollWidth <= window.innerWidth) return [];
+    const wide = [...document.querySelectorAll("body *")].filter((element) => element.getBoundingClientRect().right > window.innerWidth + 1);
+    return wide.slice(0, 8).map((element) => `${element.tagName} ${element.getAttribute("class")} "${element.textContent.slice(0, 30)}"`).concat("too wide");
+  });
+}
 
 /** Texts of one column of a table (0 is the first), as they are seen. */
 export const columnOf = (page, section, column) =>

@@ -39,6 +39,9 @@ test("names keep their direction and the layout around them holds", async () => 
   const cut = page.locator("#workers bdi", {hasText: "WWWWWWWWWW"}).first();
   assert.ok((await cut.getAttribute("title")).length > 120, "the whole name is at hand");
   assert.ok(await cut.evaluate((name) => name.scrollWidth > name.clientWidth), "and cut where there is no room");
+  const plain = page.locator("#workers bdi.cut", {hasText: "constructor.constructor"}).first();
+  assert.ok(await plain.evaluate((name) => name.firstChild.scrollWidth > name.firstChild.clientWidth), "in the middle if it is plain");
+  assert.ok((await plain.evaluate((name) => name.getBoundingClientRect().right - name.lastChild.getBoundingClientRect().right)) > -1, "so that its end is seen");
   const overrides = await page.evaluate(() => /[\u202a-\u202e\u2066-\u2069]/.test(document.getElementById("app").textContent));
   assert.equal(overrides, false, "no text turns the page around");
   await finish();

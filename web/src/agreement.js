@@ -2,7 +2,7 @@
 import * as Plot from "@observablehq/plot";
 import {h, nameOf, short} from "./dom.js";
 import {figure} from "./figure.js";
-import {count, fixed, known, plural, share, shareRange} from "./format.js";
+import {count, fixed, known, plural, prose, share, shareRange} from "./format.js";
 import {plot} from "./plots.js";
 import {smallTable} from "./table.js";
 
@@ -17,13 +17,14 @@ function agreementFacts({data, className}) {
     ["Pairs of answers that agree", known(facts.share) && [share(facts.share), h("span.range", null, shareRange(facts.low, facts.high))]],
     ["Krippendorff's alpha", known(facts.krippendorff_alpha) && [fixed(facts.krippendorff_alpha), h("span.range", null, "agreement beyond chance: 1 perfect, 0 none")]],
     ["Fleiss' kappa", known(facts.fleiss_kappa) && [fixed(facts.fleiss_kappa), h("span.range", null, "agreement beyond chance: 1 perfect, 0 none")]],
+    ["Tasks where all agree", known(facts.unanimous) && share(facts.unanimous)],
     ["Pairs compared", known(facts.pairs) && count(facts.pairs)],
   ].filter(([, value]) => value);
   const byClass = classRows(facts.by_class, className);
   return h(
     "div",
     null,
-    facts.words && h("p", null, facts.words),
+    facts.words && h("p", null, prose(facts.words)),
     list.length > 0 && h("dl.facts", null, list.map(([term, value]) => h("div", null, h("dt", null, term), h("dd", null, value)))),
     byClass.length > 0 &&
       smallTable(
@@ -53,7 +54,7 @@ function graph({data}) {
     "div",
     null,
     h("h3", null, "Does the crowd hang together?"),
-    h("p", null, facts.words ?? graphWords(facts)),
+    h("p", null, facts.words ? prose(facts.words) : graphWords(facts)),
     sizes.length > 1 &&
       smallTable(
         `The largest groups${facts.components > sizes.length ? `, of ${count(facts.components)}` : ""}`,
@@ -86,15 +87,16 @@ function sampleDrawing(sample) {
   return figure({
     title: "A piece of the graph of tasks and workers",
     summary: `A sample: ${plural(sample.tasks.length, "task")} (squares), ${plural(sample.workers.length, "worker")} (circles) and ${plural(edges.length, "answer")} (lines) between them.`,
-    draw: (width) =>
+    height: () => 200,
+    draw: (width, height) =>
       plot(width, {
-        height: 200,
+        height,
         marginLeft: 64,
         marginBottom: 16,
         x: {axis: null, domain: [0, 1], insetLeft: 8, insetRight: 8},
         y: {axis: null, domain: [0, 1], insetTop: 8, insetBottom: 8},
         marks: [
-          Plot.link(edges, {x1: ([t]) => places.tasks[t], y1: 1, x2: ([, w]) => places.workers[w], y2: 0, stroke: "var(--muted)", strokeOpacity: 0.45}),
+          Plot.link(edges, {x1: ([t]) => places.tasks[t], y1: 1, x2: ([, w]) => places.workers[w], y2: 0, stroke: "var(--muted)", strokeOpacity: Math.max(0.1, Math.min(0.45, 60 / edges.length))}),
           Plot.dot(nodes, {x: "x", y: "y", r: 5, symbol: (node) => (node.kind === "task" ? "square" : "circle"), fill: (node) => (node.kind === "task" ? "var(--retrain)" : "var(--accent)"), stroke: "var(--surface)", title: (node) => `${node.kind} ${short(node.name, 60)}`}),
           Plot.text(["Tasks", "Workers"], {x: 0, y: (_, i) => 1 - i, text: (d) => d, dx: -20, textAnchor: "end", fill: "var(--muted)"}),
         ],

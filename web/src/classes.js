@@ -21,18 +21,18 @@ function balance({data}) {
   const tasks = rows.filter((row) => known(row.task_share));
   const largest = rows[0];
   const hidden = all.length - rows.length + (rest?.count ?? 0);
-  const draw = (width) => {
+  const draw = (width, height) => {
     const names = nameAxis(rows.map((row) => row.band), width);
     return plot(width, {
-      height: 70 + 30 * rows.length,
+      height,
       marginTop: 12,
       marginLeft: names.margin,
       x: percentAxis("Share →", {grid: true, ticks: Math.max(3, Math.round(width / 110)), domain: [0, Math.min(1, 1.05 * Math.max(...rows.flatMap((row) => [row.task_share_high ?? 0, row.task_share ?? 0, row.answer_share ?? 0])))]}),
       y: {label: null, axis: null, domain: rows.map((row) => row.band), padding: 0.3},
       marks: [
         names.mark,
-        Plot.barX(tasks, {y: "band", x: "task_share", fill: "var(--accent)", fillOpacity: 0.85, rx: 1, title: (row) => `${row.name}: ${share(row.task_share)} of the tasks`}),
-        Plot.ruleY(tasks.filter((row) => known(row.task_share_low)), {y: "band", x1: "task_share_low", x2: "task_share_high", stroke: "var(--ink)", strokeWidth: 1.5}),
+        Plot.barX(tasks, {y: "band", x: "task_share", fill: "var(--accent)", rx: 1, title: (row) => `${short(row.name, 60)}: ${share(row.task_share)} of the tasks`}),
+        Plot.ruleY(tasks.filter((row) => known(row.task_share_low)), {y: "band", x1: "task_share_low", x2: "task_share_high", stroke: "var(--ink)", strokeWidth: 2}),
         Plot.tickX(rows.filter((row) => known(row.answer_share)), {y: "band", x: "answer_share", stroke: "var(--retrain)", strokeWidth: 3}),
         Plot.ruleX([0], {stroke: "var(--line-strong)"}),
       ],
@@ -41,7 +41,7 @@ function balance({data}) {
   return figure({
     title: "Class balance",
     summary: [
-      nameOf(largest.name),
+      nameOf(largest.name, "bdi.name", 40),
       ` is the largest class with ${share(largest.task_share)} of the tasks`,
       `${known(largest.answer_share) ? ` and ${share(largest.answer_share)} of the answers` : ""}.`,
       hidden > 0 && ` ${plural(hidden, "smaller class is", "smaller classes are")} not drawn.`,
@@ -50,6 +50,7 @@ function balance({data}) {
       {label: "share of tasks (line: interval)", mark: "accent"},
       {label: "share of answers", mark: "tick"},
     ]),
+    height: () => 70 + 30 * rows.length,
     draw,
     table: () => ({
       columns: ["Class", "Tasks", "Share of tasks", "Interval", "Answers", "Share of answers"],
@@ -67,7 +68,7 @@ function crowdConfusion({data, className}) {
   const names = confusion.classes.map(className);
   const shareAt = (r, c) => confusion.share[r]?.[c];
   const worst = worstConfusions(names, shareAt);
-  const words = worst.map(({r, c, value}, i) => [i > 0 && (i < worst.length - 1 ? ", " : " and "), nameOf(names[r]), " for ", nameOf(names[c]), ` (${share(value, 0)})`]);
+  const words = worst.map(({r, c, value}, i) => [i > 0 && (i < worst.length - 1 ? ", " : " and "), nameOf(names[r], "bdi.name", 40), " for ", nameOf(names[c], "bdi.name", 40), ` (${share(value, 0)})`]);
   return h(
     "figure.chart",
     null,
@@ -75,7 +76,7 @@ function crowdConfusion({data, className}) {
       "figcaption",
       null,
       h("h3", null, "What the crowd mixes up"),
-      h("p.summary", null, words.length ? ["Most often it takes ", words, "."] : "No class is taken for another in more than 2\u2009% of the answers."),
+      h("p.summary", null, words.length ? ["Most often it takes ", words, "."] : "No class is taken for another in more than 2\u202f% of the answers."),
     ),
     heatmap({
       caption: "What workers say (columns) when the truth is (rows), in per cent of the answers",

@@ -2,7 +2,7 @@
 import * as Plot from "@observablehq/plot";
 import {h} from "./dom.js";
 import {figure} from "./figure.js";
-import {known, number, seconds, share, shareRange, unknown} from "./format.js";
+import {known, number, prose, seconds, share, shareRange, unknown} from "./format.js";
 import {bandNames, nameAxis, percentAxis, plot} from "./plots.js";
 import {smallTable} from "./table.js";
 
@@ -10,7 +10,7 @@ import {smallTable} from "./table.js";
 const MEASURES = {
   gold: {key: "accuracy", title: "Accuracy on gold", format: share, range: shareRange, share: true},
   agreement: {key: "agreement_with_result", title: "Same label as this result", format: share, range: () => "", share: true},
-  "held-out": {key: "log_probability", title: "Log probability of hidden answers", format: (value) => number(value, 4), range: (low, high) => (known(low) ? `${number(low)}\u2009–\u2009${number(high)}` : ""), share: false},
+  "held-out": {key: "log_probability", title: "Log probability of hidden answers", format: (value) => number(value, 4), range: (low, high) => (known(low) ? `${number(low)}\u202f–\u202f${number(high)}` : ""), share: false},
 };
 
 export function comparison({data: {comparison: facts}}) {
@@ -20,7 +20,7 @@ export function comparison({data: {comparison: facts}}) {
   const value = (row) => row[measure.key];
   const listed = [...rows].sort((a, b) => (known(value(b)) ? value(b) : -Infinity) - (known(value(a)) ? value(a) : -Infinity)).map((row) => ({...row, mine: row.this}));
   return [
-    facts.words && h("p", null, facts.words),
+    facts.words && h("p", null, prose(facts.words)),
     drawing(listed, measure),
     smallTable(
       "All methods",
@@ -50,10 +50,11 @@ function drawing(listed, measure) {
       `Best: ${best.method} with ${measure.format(best[measure.key])}.` +
       (mine && mine !== best ? ` This result (${mine.method}): ${measure.format(mine[measure.key])}.` : "") +
       (bounds.length ? " Where intervals overlap, the order may be chance." : ""),
-    draw: (width) => {
+    height: () => 70 + 26 * rows.length,
+    draw: (width, height) => {
       const names = nameAxis(rows.map((row) => row.band), width);
       return plot(width, {
-        height: 70 + 26 * rows.length,
+        height,
         marginTop: 12,
         marginLeft: names.margin,
         x: axis(`${measure.title} →`, {grid: true, nice: true, zero: false, ticks: Math.max(3, Math.round(width / 120))}),

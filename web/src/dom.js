@@ -39,11 +39,19 @@ export function append(parent, children) {
   }
 }
 
-/** A name out of the data: isolated from the direction of the text around it, cut by the layout, whole in its title. */
-export function nameOf(name, tag = "bdi.name") {
-  const text = printable(name);
-  return h(tag, {title: text, dir: "auto"}, text);
+/**
+ * A name out of the data: isolated from the direction of the text around it, cut by the layout, whole in its title.
+ * With a length, its middle is left out: where many names begin alike, their ends tell them apart.
+ */
+export function nameOf(name, tag = "bdi.name", length = Infinity) {
+  const text = short(name, length);
+  const attributes = {title: printable(name), dir: "auto"};
+  // The layout cuts at the end of an element, so the end of a name stands in one of its own. Plain letters only: other
+  // scripts may join and turn around across the cut.
+  if (tag !== "bdi.name" || text.length <= 2 * TAIL || !/^[\x20-\x7e]+$/.test(text)) return h(tag, attributes, text);
+  return h("bdi.name.cut", attributes, h("span", null, text.slice(0, -TAIL)), h("span", null, text.slice(-TAIL)));
 }
+const TAIL = 6;
 
 /** Blanks and control characters made visible, so that two names that differ also look different. */
 export function printable(name) {

@@ -1,8 +1,9 @@
 // The frame of every chart: heading, what it shows in a sentence, the drawing, and the same numbers as a table.
-// Charts are drawn when they come near the window, and all of them before printing.
+// Charts are drawn when they come near the window, the others when the browser has nothing else to do, and all of them before
+// printing. Their height is reserved from the start, so that nothing jumps.
 import {append, freshId, h} from "./dom.js";
 
-/** @type {Map<Element, () => void>} */
+/** @type {Map<Element, {draw: () => void, height: (width: number) => number}>} */
 const waiting = new Map();
 const MOST_TABLE_ROWS = 500;
 
@@ -14,16 +15,33 @@ const seen = new IntersectionObserver(
 );
 
 function drawNow(place) {
-  const draw = waiting.get(place);
-  if (!draw) return;
+  const chart = waiting.get(place);
+  if (!chart) return;
   waiting.delete(place);
   seen.unobserve(place);
-  draw();
+  chart.draw();
+  place.style.removeProperty("min-height");
 }
 
 export function drawEverything() {
   for (const place of [...waiting.keys()]) drawNow(place);
 }
+
+/** Reserves the heights of the charts, and draws one after the other when there is time. Once the page is laid out. */
+export function beginDrawing() {
+  const widths = [...waiting.keys()].map((place) => widthOf(place)); // all reads before all writes: one layout
+  [...waiting].forEach(([place, {height}], i) => place.style.setProperty("min-height", `${height(widths[i])}px`));
+  const later = window.requestIdleCallback ?? ((callback) => setTimeout(callback, 50));
+  const next = () => {
+    const [place] = waiting.keys();
+    if (!place) return;
+    drawNow(place);
+    later(next);
+  };
+  later(next);
+}
+
+const widthOf = (place) => Math.max(240, Math.floor(place.clientWidth));
 
 window.addEventListener("beforeprint", drawEverything);
 window.matchMedia("print").addEventListener("change", (event) => event.matches && drawEverything());
@@ -32,19 +50,20 @@ window.matchMedia("print").addEventListener("change", (event) => event.matches &
  * @param {object} chart
  * @param {string} chart.title
  * @param {string | Array<unknown>} chart.summary what there is to see, in words; read to those who cannot see the drawing
- * @param {(width: number) => Element} chart.draw
+ * @param {(width: number) => number} chart.height
+ * @param {(width: number, height: number) => Element} chart.draw
  * @param {() => {columns: string[], rows: Array<Array<string | number | Node>>}} chart.table
  * @param {Node | null} [chart.legend]
  * @param {string} [chart.hint] how to use it; left out on paper
  */
-export function figure({title, summary, draw, table, legend, hint}) {
+export function figure({title, summary, height, draw, table, legend, hint}) {
   const heading = freshId("figure");
   const words = freshId("summary");
   const place = h("div.drawing");
   let width = 0;
   const redraw = () => {
-    width = Math.max(240, Math.floor(place.clientWidth));
-    const drawing = draw(width);
+    width = widthOf(place);
+    const drawing = draw(width, height(width));
     const picture = drawing.tagName.toLowerCase() === "svg" ? drawing : drawing.querySelector("svg");
     if (picture) {
       picture.setAttribute("role", "img");
@@ -53,7 +72,7 @@ export function figure({title, summary, draw, table, legend, hint}) {
     }
     place.replaceChildren(drawing);
   };
-  waiting.set(place, () => {
+  const drawAndFollow = () => {
     redraw();
     // A turned phone or a resized window; paper shrinks the drawing that is there.
     let timer = 0;
@@ -62,7 +81,8 @@ export function figure({title, summary, draw, table, legend, hint}) {
       clearTimeout(timer);
       timer = setTimeout(redraw, 120);
     }).observe(place);
-  });
+  };
+  waiting.set(place, {draw: drawAndFollow, height});
   seen.observe(place);
   return h(
     "figure.chart",

@@ -2,7 +2,7 @@
 import * as Plot from "@observablehq/plot";
 import {h, nameOf} from "./dom.js";
 import {figure} from "./figure.js";
-import {count, known, number, plural, share, shareRange} from "./format.js";
+import {count, known, number, plural, prose, share, shareRange} from "./format.js";
 import {heatmap} from "./heatmap.js";
 import {percentAxis, plot} from "./plots.js";
 import {dataTable, smallTable} from "./table.js";
@@ -19,8 +19,9 @@ function scores({data: {gold: facts}}) {
     "p.verdict",
     null,
     `${share(facts.accuracy)} of ${plural(facts.tasks, "label")} with a known truth are right`,
-    known(facts.low) && `, ${shareRange(facts.low, facts.high)} with 95\u2009% confidence`,
+    known(facts.low) && `, ${shareRange(facts.low, facts.high)} with 95\u202f% confidence`,
     ".",
+    known(facts.left_blank) && facts.left_blank > 0 && ` ${plural(facts.left_blank, "more was", "more were")} left blank.`,
   );
 }
 
@@ -36,12 +37,12 @@ function calibration({calibration: facts}) {
     figure({
       title: "Do the probabilities mean what they say?",
       summary:
-        facts.words ??
-        `Where the result says 90\u2009%, nine in ten should be right: points on the diagonal. On average it is off by ${share(facts.ece)}.`,
-      draw: (width) => {
-        const side = Math.min(width, 520);
-        return plot(side, {
-          height: Math.round(side * 0.8),
+        (facts.words && prose(facts.words)) ??
+        `Where the result says 90\u202f%, nine in ten should be right: points on the diagonal. On average it is off by ${share(facts.ece)}.`,
+      height: (width) => Math.round(0.8 * Math.min(width, 520)),
+      draw: (width, height) =>
+        plot(Math.min(width, 520), {
+          height,
           x: percentAxis("Probability given →", {domain: [floor, 1], grid: true, ticks: 5}),
           y: percentAxis("↑ Share that is right", {domain: [floor, 1], grid: true, ticks: 5}),
           r: {type: "identity"},
@@ -51,8 +52,7 @@ function calibration({calibration: facts}) {
             Plot.ruleX(bins.filter((bin) => known(bin.accuracy_low)), {x: "confidence", y1: (bin) => Math.max(floor, bin.accuracy_low), y2: "accuracy_high", stroke: "var(--accent)", strokeWidth: 1.5}),
             Plot.dot(bins, {x: "confidence", y: "accuracy", r: (bin) => 3 + 6 * Math.sqrt(bin.tasks / most), fill: "var(--accent)", stroke: "var(--surface)", title: (bin) => `${plural(bin.tasks, "task")}: said ${share(bin.confidence)}, right ${share(bin.accuracy)}`}),
           ],
-        });
-      },
+        }),
       table: () => ({
         columns: ["Probability given", "Mean", "Share right", "Interval", "Tasks"],
         rows: bins.map((bin) => [`${share(bin.low, 0)} to ${share(bin.high, 0)}`, share(bin.confidence), share(bin.accuracy), shareRange(bin.accuracy_low, bin.accuracy_high), count(bin.tasks)]),
@@ -103,7 +103,7 @@ function perClass({data, className}) {
       {label: "Tasks", numeric: true, cell: (row) => count(row.tasks)},
       {label: "Precision", numeric: true, cell: (row) => share(row.precision)},
       {label: "Recall", numeric: true, cell: (row) => share(row.recall)},
-      {label: "F1", numeric: true, cell: (row) => share(row.f1)},
+      {label: "F1", level: 2, numeric: true, cell: (row) => share(row.f1)},
     ],
     rows,
   );
@@ -116,7 +116,7 @@ function mistakes({data, className}) {
   return h(
     "div",
     null,
-    h("h3", null, "The surest mistakes"),
+    h("h3", null, known(data.gold.mistakes) && data.gold.mistakes > rows.length ? `The ${count(rows.length)} surest of ${plural(data.gold.mistakes, "mistake")}` : "The mistakes, surest first"),
     h("p.hint", null, "Sure and yet not what gold says: look here for errors in the gold and for questions that are understood differently."),
     dataTable({
       caption: "The surest mistakes",

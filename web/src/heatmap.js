@@ -35,12 +35,12 @@ export function heatmap({caption, names, share: shareAt, amount, rows, columns, 
       h(
         "thead",
         null,
-        h("tr", null, h("td.corner", null, `${rows} ↓\u2002${columns} →`), names.map((name) => h("th", {scope: "col"}, nameOf(name)))),
+        h("tr", null, h("td.corner", null, `${rows} ↓\u2002${columns} →`), names.map((name) => h("th", {scope: "col"}, nameOf(name, "bdi.name", 16)))),
       ),
       h(
         "tbody",
         null,
-        names.map((name, r) => h("tr", null, h("th", {scope: "row"}, nameOf(name)), names.map((_, c) => cell(r, c)))),
+        names.map((name, r) => h("tr", null, h("th", {scope: "row"}, nameOf(name, "bdi.name", 20)), names.map((_, c) => cell(r, c)))),
       ),
     ),
   );

@@ -2,7 +2,7 @@
 import * as Plot from "@observablehq/plot";
 import {h} from "./dom.js";
 import {figure} from "./figure.js";
-import {count, known, number, plural, share, shareRange} from "./format.js";
+import {count, known, number, plural, prose, share, shareRange} from "./format.js";
 import {percentAxis, plot, wholeTicks} from "./plots.js";
 import {smallTable} from "./table.js";
 
@@ -14,7 +14,7 @@ export function learning({data: {learning: facts}}) {
   if (!facts) return [];
   const curves = (facts.curves ?? []).filter((curve) => curve.value?.some(known));
   return [
-    facts.words && h("p", null, facts.words),
+    facts.words && h("p", null, prose(facts.words)),
     scores(facts),
     curves.length > 0 && h("div.pair", null, groups(curves).map((group) => curveFigure(group, facts.chosen_epoch))),
     facts.network && h("p.hint", null, `Network: ${facts.network}.`),
@@ -50,15 +50,16 @@ function curveFigure(group, chosen) {
   const format = group.share ? share : (value) => number(value, 4);
   const ends = group.curves.map((curve) => {
     const values = curve.value.filter(known);
-    return `${curve.name}: from ${format(values[0])} to ${format(values[values.length - 1])}`;
+    return `${upper(curve.name)}: from ${format(values[0])} to ${format(values[values.length - 1])}`;
   });
   return figure({
     title,
     summary: `${ends.join("; ")}${known(chosen) ? `; epoch ${chosen} was chosen` : ""}.`,
     legend: group.curves.length > 1 ? lineLegend(group.curves.map((curve) => curve.name)) : null,
-    draw: (width) =>
+    height: () => 240,
+    draw: (width, height) =>
       plot(width, {
-        height: 240,
+        height,
         x: {label: "Epoch →", ticks: Math.max(3, Math.round(width / 90)), tickFormat: wholeTicks},
         y: group.share ? percentAxis("↑ Accuracy", {grid: true, nice: true, ticks: 5}) : {label: null, grid: true, nice: true, ticks: 5},
         marks: [
@@ -80,7 +81,7 @@ function lineLegend(names) {
 export function savings({data: {savings: facts}}) {
   const policies = (facts?.policies ?? []).filter((policy) => policy.answers?.length);
   if (!facts || (policies.length === 0 && !facts.rows?.length)) return [];
-  return [facts.words && h("p", null, facts.words), policies.length > 0 && savingsFigure(policies, facts.accuracy_of_all), savingsTable(facts.rows)];
+  return [facts.words && h("p", null, prose(facts.words)), policies.length > 0 && savingsFigure(policies, facts.accuracy_of_all), savingsTable(facts.rows)];
 }
 
 function savingsFigure(policies, target) {
@@ -92,9 +93,10 @@ function savingsFigure(policies, target) {
     title: "Accuracy by number of answers asked for",
     summary: `${last.join("; ")}.${known(target) ? ` All answers together give ${share(target)} (dotted).` : ""}`,
     legend: lineLegend(policies.map((policy) => policy.name)),
-    draw: (width) =>
+    height: (width) => Math.round(Math.min(400, Math.max(260, width * 0.4))),
+    draw: (width, height) =>
       plot(width, {
-        height: Math.round(Math.min(400, Math.max(260, width * 0.4))),
+        height,
         x: {label: "Answers →", ticks: Math.max(3, Math.round(width / 110)), tickFormat: wholeTicks},
         y: percentAxis("↑ Accuracy", {grid: true, nice: true}),
         marks: [

@@ -3,7 +3,8 @@ import {agreement} from "./agreement.js";
 import {classes} from "./classes.js";
 import {comparison} from "./comparison.js";
 import {append, h, nameOf} from "./dom.js";
-import {plural} from "./format.js";
+import {beginDrawing} from "./figure.js";
+import {known, plural} from "./format.js";
 import {gold} from "./gold.js";
 import {learning, savings} from "./learning.js";
 import {convergence, making, sampling} from "./making.js";
@@ -58,14 +59,14 @@ function build(data) {
     section("sampling", "What this page leaves out", "Left out", sampling(report)),
   ].filter(Boolean);
 
-  const facts = [run.method_title ?? run.method, `${plural(counts.answers, "answer")} by ${plural(counts.workers, "worker")} on ${plural(counts.tasks, "task")}`].filter(Boolean);
+  const facts = [run.method_title ?? run.method, known(counts.answers) && `${plural(counts.answers, "answer")} by ${plural(counts.workers, "worker")} on ${plural(counts.tasks, "task")}`].filter(Boolean);
   append(document.getElementById("app"), [
     h(
       "header.top",
       {role: "banner"},
       h("div.brand", null, h("span.logo", {"aria-hidden": "true"}, h("i"), h("i"), h("i")), data.kind === "learn" ? "wisecrowd · training report" : "wisecrowd · report", h("div.actions", null, printButton(), themeButton())),
       h("h1", null, nameOf(data.title, "bdi.whole")),
-      h("p.facts-line", null, facts.join(" · ")),
+      facts.length > 0 && h("p.facts-line", null, facts.join(" · ")),
     ),
     h(
       "div.layout",
@@ -76,6 +77,7 @@ function build(data) {
     h("footer.bottom", {role: "contentinfo"}, `Made by ${data.program?.name ?? "wisecrowd"} ${data.program?.version ?? ""}. This file is whole: it loads nothing and sends nothing.`),
   ]);
   followScroll(sections);
+  beginDrawing();
 }
 
 /** Marks in the contents where the reader is. */

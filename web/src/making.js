@@ -2,22 +2,23 @@
 import * as Plot from "@observablehq/plot";
 import {h, nameOf, printable} from "./dom.js";
 import {figure} from "./figure.js";
-import {count, known, number, plural, seconds, share} from "./format.js";
+import {count, known, number, plural, prose, seconds, share} from "./format.js";
 import {plot, wholeTicks} from "./plots.js";
 import {smallTable} from "./table.js";
 
-export function convergence({data: {convergence: facts}}) {
-  const trace = facts?.trace?.map((value, i) => ({step: i * (facts.every ?? 1) + 1, value})).filter((point) => known(point.value));
-  if (!facts || !(trace?.length > 1)) return facts?.status ? [h("p", null, statusWords(facts.status))] : [];
+export function convergence({data: {convergence: facts, kind}}) {
+  const trace = facts?.trace?.map((value, i) => ({step: facts.at?.[i] ?? i * (facts.every ?? 1) + 1, value})).filter((point) => known(point.value));
+  if (!facts || !(trace?.length > 1)) return facts?.status && kind !== "learn" ? [h("p", null, statusWords(facts.status))] : []; // learners have curves instead
   const first = trace[0];
   const last = trace[trace.length - 1];
   return [
     figure({
       title: facts.objective ? `${upper(facts.objective)} by iteration` : "Objective by iteration",
       summary: `${statusWords(facts.status)} It went from ${number(first.value, 6)} to ${number(last.value, 6)} in ${plural(last.step, "iteration")}.`,
-      draw: (width) =>
+      height: () => 220,
+      draw: (width, height) =>
         plot(width, {
-          height: 220,
+          height,
           marginLeft: 72,
           x: {label: "Iteration →", ticks: Math.max(3, Math.round(width / 110)), tickFormat: wholeTicks},
           y: {label: null, grid: true, ticks: 4},
@@ -42,8 +43,8 @@ function statusWords(status) {
 export function making({data}) {
   const {run = {}, program = {}, counts = {}} = data;
   const facts = [
-    ["Method", run.method_title ? `${run.method_title} (${run.method})` : run.method],
-    ["Data", `${plural(counts.answers, "answer")}, ${plural(counts.tasks, "task")}, ${plural(counts.workers, "worker")}, ${plural(counts.classes, "class", "classes")}`],
+    ["Method", run.method_title && run.method_title.toLowerCase() !== run.method ? `${run.method_title} (${run.method})` : run.method],
+    ["Data", known(counts.answers) && `${plural(counts.answers, "answer")}, ${plural(counts.tasks, "task")}, ${plural(counts.workers, "worker")}, ${plural(counts.classes, "class", "classes")}`],
     ["Inputs", run.inputs?.length > 0 && h("ul.inputs", null, run.inputs.map(({role, path}) => h("li", null, `${role}: `, nameOf(path, "bdi.whole"))))],
     ["Hash of the data", run.data_hash && h("code", null, run.data_hash)],
     ["Gold", known(run.gold_tasks) && run.gold_tasks > 0 && `${plural(run.gold_tasks, "task")}${run.gold_use ? `, ${run.gold_use}` : ""}`],
@@ -54,8 +55,8 @@ export function making({data}) {
     ["Made by", program.name && `${program.name} ${program.version ?? ""}`],
   ].filter(([, value]) => value);
   return [
-    run.method_summary && h("p", null, run.method_summary),
-    run.explanation && h("p", null, run.explanation),
+    run.method_summary && h("p", null, prose(run.method_summary)),
+    run.explanation && h("p", null, upper(prose(run.explanation))),
     h("dl.facts.wide", null, facts.map(([term, value]) => h("div", null, h("dt", null, term), h("dd", null, value)))),
     run.command && h("div.command", null, h("h3", null, "The command"), h("pre", {tabindex: 0}, h("code", null, printable(run.command)))),
     parameterTable("Parameters", run.parameters),
@@ -81,5 +82,5 @@ function parameterTable(caption, rows) {
 }
 
 export function sampling({data: {sampling: sentences}}) {
-  return sentences?.length ? [h("ul.sentences", null, sentences.map((sentence) => h("li", null, sentence)))] : [];
+  return sentences?.length ? [h("ul.sentences", null, sentences.map((sentence) => h("li", null, prose(sentence))))] : [];
 }

@@ -26,7 +26,7 @@ export function plot(width, options) {
   });
 }
 
-export const percentAxis = (label, more) => ({label, tickFormat: (value) => `${Math.round(100 * value)}\u2009%`, ...more});
+export const percentAxis = (label, more) => ({label, tickFormat: (value) => `${Math.round(100 * value)}\u202f%`, ...more});
 
 /** Ticks of whole numbers: between them there is nothing to count. */
 export const wholeTicks = (value) => (Number.isInteger(value) ? shortCount(value) : "");

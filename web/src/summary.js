@@ -1,6 +1,6 @@
 // First what is wrong and what to do about it, then what came out and how far it can be trusted.
 import {h} from "./dom.js";
-import {inUnit, known, plural, rangeInUnit} from "./format.js";
+import {inUnit, known, plural, prose, rangeInUnit} from "./format.js";
 
 const SEVERITY = {
   serious: {word: "Serious", rank: 0},
@@ -22,9 +22,9 @@ export function warnings({warnings: list}) {
           `li.warning.${warning.severity}`,
           null,
           h("p.severity", null, SEVERITY[warning.severity].word),
-          h("h3", null, warning.title),
-          warning.words && h("p", null, warning.words),
-          warning.remedy && h("p.remedy", null, h("strong", null, "What to do. "), warning.remedy),
+          h("h3", null, prose(warning.title)),
+          warning.words && h("p", null, prose(warning.words)),
+          warning.remedy && h("p.remedy", null, h("strong", null, "What to do. "), prose(warning.remedy)),
         ),
       ),
     ),
@@ -39,8 +39,8 @@ export function warningsTitle({warnings: list}) {
 
 export function summary({verdict, headlines}) {
   return [
-    verdict && h("p.verdict", null, verdict),
-    headlines?.length > 0 && h("ul.headlines", null, headlines.map(card)),
+    verdict && h("p.verdict", null, prose(verdict)),
+    headlines?.length > 0 && h(headlines.length % 3 === 1 ? "ul.headlines.wide" : "ul.headlines", null, headlines.map(card)),
   ];
 }
 
@@ -54,7 +54,7 @@ function card({label, value, low, high, unit, words, kind}) {
     h("p.value", null, inUnit(value, unit)),
     range && h("p.range", null, h("span.unseen", null, "interval: "), range),
     ends && h("div.gauge", {"aria-hidden": "true", style: place(value, low, high)}, h("i"), h("b")),
-    words && h("p.words", null, words),
+    words && h("p.words", null, prose(words)),
     kind && h("p.source", null, kind),
   );
 }

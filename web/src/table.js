@@ -135,7 +135,7 @@ export function dataTable({caption, noun, columns, rows, text, filters = [], ope
     }
     const matching = state.query || state.filter >= 0 ? ` match, of ${count(rows.length)}` : "";
     status.textContent = `${plural(order.length, noun)}${matching}${total ? ` (${total})` : ""}`;
-    where.textContent = order.length ? `${count(from + 1)}\u2009–\u2009${count(from + shown.length)} of ${count(order.length)}` : "";
+    where.textContent = order.length ? `${count(from + 1)}\u202f–\u202f${count(from + shown.length)} of ${count(order.length)}` : "";
     back.disabled = state.page === 0;
     forth.disabled = state.page === last;
     pages.hidden = last === 0;

@@ -30,10 +30,11 @@ function probabilityHistogram({task_histogram: histogram}) {
   const torn = rows.filter((row) => row.high <= 0.7 + 1e-9).reduce((sum, row) => sum + row.n, 0);
   return figure({
     title: "How sure the labels are",
-    summary: `Of ${plural(all, "task")}, ${share(sure / all)} have a label that is at least 95\u2009% sure and ${share(torn / all)} one that is at most 70\u2009% sure.`,
-    draw: (width) =>
+    summary: `Of ${plural(all, "task")}, ${share(sure / all)} have a label that is at least 95\u202f% sure and ${share(torn / all)} one that is at most 70\u202f% sure.`,
+    height: () => 220,
+    draw: (width, height) =>
       plot(width, {
-        height: 220,
+        height,
         x: percentAxis("Probability of the given label →", {ticks: Math.max(3, Math.round(width / 90)), domain: [rows[0].low, rows[rows.length - 1].high]}),
         y: {label: "↑ Tasks", grid: true, ticks: 4, tickFormat: wholeTicks},
         marks: [
@@ -50,16 +51,17 @@ function countHistogram(histogram, title, noun, mean) {
   const rows = bins(histogram);
   const all = rows.reduce((sum, row) => sum + row.n, 0);
   if (all === 0) return null;
-  const name = ({low, high}) => (high - low <= 1 ? count(low) : `${count(low)}\u2009–\u2009${count(high - 1)}`);
+  const name = ({low, high}) => (high - low <= 1 ? count(low) : `${count(low)}\u202f–\u202f${count(high - 1)}`);
   const labels = rows.map(name);
   const largest = rows.reduce((a, b) => (b.n > a.n ? b : a));
   return figure({
     title,
     summary: `${known(mean) ? `${fixed(mean, 1)} on average. ` : ""}Most common: ${name(largest)}, for ${share(largest.n / all, 0)} of the ${noun}s.`,
-    draw: (width) => {
+    height: () => 220,
+    draw: (width, height) => {
       const every = Math.ceil((rows.length * Math.max(...labels.map((label) => label.length)) * 7.5) / Math.max(1, width - 80));
       return plot(width, {
-        height: 220,
+        height,
         x: {label: `${title} →`, domain: labels, tickFormat: (label, i) => (i % every === 0 ? label : ""), tickSize: 0},
         y: {label: `↑ ${noun === "task" ? "Tasks" : "Workers"}`, grid: true, ticks: 4, tickFormat: wholeTicks},
         marks: [Plot.barY(rows, {x: name, y: "n", fill: "var(--accent)", rx: 1}), Plot.ruleY([0], {stroke: "var(--line-strong)"})],
@@ -123,7 +125,7 @@ function probabilityCell(row) {
 
 function taskDetails(report, row) {
   const {className, workerList} = report;
-  const posterior = (row.posterior ?? []).filter((entry) => Array.isArray(entry));
+  const posterior = (row.posterior ?? []).filter((entry) => Array.isArray(entry) && entry[1] >= 0.0005);
   const rest = 1 - posterior.reduce((sum, [, p]) => sum + p, 0);
   const said = row.said ?? [];
   const byName = report.workerByName;
@@ -159,7 +161,7 @@ function taskDetails(report, row) {
         [
           {label: "Worker", kind: "named", cell: ([name]) => worker(name)},
           {label: "Said", kind: "label", cell: ([, label]) => labelNode(className, label)},
-          {label: "Worker's accuracy", numeric: true, cell: ([, , accuracy]) => share(accuracy)},
+          {label: "Accuracy of the worker", numeric: true, cell: ([, , accuracy]) => share(accuracy)},
         ],
         said,
       ),

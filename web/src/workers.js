@@ -3,7 +3,7 @@ import * as Plot from "@observablehq/plot";
 import {h, nameOf, short} from "./dom.js";
 import {openDrawer} from "./drawer.js";
 import {figure, legendOf} from "./figure.js";
-import {count, fixed, known, plural, share, shareRange, shortCount, unknown} from "./format.js";
+import {count, fixed, known, plural, prose, share, shareRange, shortCount, unknown} from "./format.js";
 import {heatmap, worstConfusions} from "./heatmap.js";
 import {ADVICE, adviceColour, percentAxis, plot, rowsOf, tipsNeverStick, wholeTicks} from "./plots.js";
 import {place} from "./summary.js";
@@ -14,7 +14,7 @@ const adviceOf = (id) => ADVICE.find((advice) => advice.id === id);
 
 export function adviceBadge(id) {
   const advice = adviceOf(id);
-  return advice ? h("span.badge", {title: advice.words}, h(`span.mark.${id}`, {"aria-hidden": "true"}), advice.label) : unknown;
+  return advice ? h("span.badge", {title: advice.words}, h(`span.mark.${id}`, {"aria-hidden": "true"}), h("span.word", null, advice.label)) : unknown;
 }
 
 /** The rows of the table, each with what the drawer needs. */
@@ -54,7 +54,7 @@ export function workers(report) {
         test: (row) => row.advice === id,
       })),
       open,
-      sortBy: 1,
+      sortBy: rows.every((row) => row.answers === rows[0].answers) ? 2 : 1, // by accuracy where all gave as many
       total: sampled ? `a choice out of ${count(data.workers.total)}` : "",
     }),
   ];
@@ -106,6 +106,7 @@ function columnsFor(rows) {
     },
     rows.some((row) => row.advice) && {
       label: "Advice",
+      kind: "advised-as",
       help: "Keep, retrain, stop, or unsure",
       value: (row) => ADVICE.findIndex(({id}) => id === row.advice),
       cell: (row) => adviceBadge(row.advice),
@@ -140,31 +141,29 @@ function scatter(report, rows, sampled, open) {
   const {data} = report;
   const points = rows.filter((row) => known(row.accuracy) && known(row.answers) && row.answers > 0);
   if (points.length === 0) return null;
-  const density = data.worker_density;
-  const most = Math.max(...points.map((row) => row.answers), ...(density?.answers_edges ?? []));
-  const fewest = Math.min(...points.map((row) => row.answers));
-  const logarithmic = most > 20 * fewest;
-  const lowest = Math.min(...points.map((row) => (points.length <= MOST_INTERVALS ? (row.low ?? row.accuracy) : row.accuracy)));
+  const axis = horizontalAxis(points, data.worker_density);
+  const density = axis.ranked ? null : data.worker_density;
+  const few = points.length <= MOST_INTERVALS;
+  const lowest = Math.min(...points.map((row) => (few ? (row.low ?? row.accuracy) : row.accuracy)));
   const floor = Math.max(0, Math.floor(10 * (lowest - 0.02)) / 10);
   const advised = ADVICE.filter(({id}) => points.some((row) => row.advice === id));
-  const guessing = data.counts?.classes > 1 ? 1 / data.counts.classes : null;
+  const guessing = data.counts?.classes > 1 && 1 / data.counts.classes >= floor ? [1 / data.counts.classes] : [];
   const sorted = points.map((row) => row.accuracy).sort((a, b) => a - b);
-  const middle = sorted[Math.floor(sorted.length / 2)];
-  const draw = (width) => {
-    const height = Math.round(Math.min(440, Math.max(280, width * 0.45)));
+  const interval = {x: axis.x, y1: "low", y2: "high", stroke: (row) => adviceColour(row.advice)};
+  const draw = (width, height) => {
     const drawing = plot(width, {
       height,
-      x: {label: "Answers given →", type: logarithmic ? "log" : "linear", nice: true, tickFormat: wholeTicks, ticks: logarithmic ? Math.max(2, Math.round(width / 160)) : Math.max(3, Math.round(width / 110))},
-      y: percentAxis("↑ Accuracy", {domain: [floor, 1], grid: true, nice: false}),
+      x: axis.scale(width),
+      y: percentAxis("↑ Accuracy", {domain: [floor, 1], grid: true, ticks: 6}),
       marks: [
-        density && densityMark(density, floor, logarithmic),
-        guessing !== null && guessing >= floor && Plot.ruleY([guessing], {stroke: "var(--muted)", strokeDasharray: "2 4"}),
-        guessing !== null && guessing >= floor && Plot.text([guessing], {y: (d) => d, frameAnchor: "right", dy: -7, text: () => "guessing", fill: "var(--muted)"}),
-        points.length <= MOST_INTERVALS && Plot.ruleX(points, {x: "answers", y1: "low", y2: "high", stroke: (row) => adviceColour(row.advice), strokeOpacity: 0.35, strokeWidth: 1.5}),
-        points.length > MOST_INTERVALS && Plot.ruleX(points, Plot.pointer({x: "answers", py: "accuracy", y1: "low", y2: "high", stroke: (row) => adviceColour(row.advice), strokeWidth: 2})),
-        ...advised.map(({id, symbol}) => dots(points.filter((row) => row.advice === id), symbol, adviceColour(id), points.length)),
-        dots(points.filter((row) => !adviceOf(row.advice)), "circle", "var(--accent)", points.length),
-        Plot.tip(points, Plot.pointer({x: "answers", y: "accuracy", title: (row) => tipOf(row), lineWidth: 30, fontSize: 12})),
+        density && densityMark(density, floor, axis.logarithmic),
+        Plot.ruleY(guessing, {stroke: "var(--muted)", strokeDasharray: "2 4"}),
+        Plot.text(guessing, {y: (d) => d, frameAnchor: "right", dy: -7, text: () => "guessing", fill: "var(--muted)"}),
+        few && Plot.ruleX(points, {...interval, strokeOpacity: 0.35, strokeWidth: 1.5}),
+        !few && Plot.ruleX(points, Plot.pointer({...interval, py: "accuracy", strokeWidth: 2})),
+        ...advised.map(({id, symbol}) => dots(points.filter((row) => row.advice === id), axis.x, symbol, adviceColour(id), points.length)),
+        dots(points.filter((row) => !adviceOf(row.advice)), axis.x, "circle", "var(--accent)", points.length),
+        Plot.tip(points, Plot.pointer({x: axis.x, y: "accuracy", title: (row) => tipOf(row), lineWidth: 30, fontSize: 12})),
       ],
     });
     const [x, y] = [drawing.scale("x"), drawing.scale("y")];
@@ -175,7 +174,7 @@ function scatter(report, rows, sampled, open) {
       let nearest = null;
       let distance = 24;
       for (const row of points) {
-        const away = Math.hypot(x.apply(row.answers) - px, y.apply(row.accuracy) - py);
+        const away = Math.hypot(x.apply(axis.x(row)) - px, y.apply(row.accuracy) - py);
         if (away < distance) [nearest, distance] = [row, away];
       }
       if (nearest) open(nearest, rows);
@@ -184,13 +183,15 @@ function scatter(report, rows, sampled, open) {
     return tipsNeverStick(drawing);
   };
   return figure({
-    title: "Accuracy against number of answers",
+    title: axis.ranked ? "Accuracy of the workers" : "Accuracy against number of answers",
     summary:
-      `${plural(points.length, "worker")}${sampled ? ` out of ${count(data.workers.total)}` : ""}: half of them are right in at least ${share(middle, 0)} of their answers, ` +
-      `the range is ${share(sorted[0], 0)} to ${share(sorted[sorted.length - 1], 0)}. Few answers mean a wide interval.` +
+      `${plural(points.length, "worker")}${sampled ? ` out of ${count(data.workers.total)}` : ""}: half of them are right in at least ${share(sorted[Math.floor(sorted.length / 2)], 0)} of their answers, ` +
+      `the range is ${share(sorted[0], 0)} to ${share(sorted[sorted.length - 1], 0)}. ` +
+      (axis.ranked ? `All gave about ${plural(points[0].answers, "answer")} each.` : "Few answers mean a wide interval.") +
       (density ? " The shading counts all workers." : ""),
     hint: "Click a point for that worker's confusion matrix.",
     legend: advised.length > 0 && !data.advice_counts ? legendOf(advised.map(({id, label}) => ({label, mark: id}))) : null,
+    height: (width) => Math.round(Math.min(440, Math.max(280, width * 0.45))),
     draw,
     table: () => ({
       columns: ["Worker", "Answers", "Accuracy", "From", "To", "Advice"],
@@ -199,10 +200,31 @@ function scatter(report, rows, sampled, open) {
   });
 }
 
-function dots(points, symbol, colour, all) {
+/** The number of answers; or, where all gave about the same number, the workers from worst to best. */
+function horizontalAxis(points, density) {
+  const most = Math.max(...points.map((row) => row.answers), ...(density?.answers_edges ?? []));
+  const fewest = Math.min(...points.map((row) => row.answers));
+  if (points.length > 1 && most < 1.2 * fewest) {
+    const order = [...points].sort((a, b) => a.accuracy - b.accuracy);
+    const rank = new Map(order.map((row, i) => [row, i + 1]));
+    return {ranked: true, x: (row) => rank.get(row), scale: () => ({label: "Workers, from the least to the most accurate →", ticks: [], domain: [0, points.length + 1]})};
+  }
+  const logarithmic = most > 20 * fewest;
+  const scale = (width) => ({
+    label: "Answers given →",
+    type: logarithmic ? "log" : "linear",
+    nice: true,
+    zero: !logarithmic,
+    tickFormat: wholeTicks,
+    ticks: logarithmic ? Math.max(2, Math.round(width / 160)) : Math.max(3, Math.round(width / 110)),
+  });
+  return {ranked: false, logarithmic, x: (row) => row.answers, scale};
+}
+
+function dots(points, x, symbol, colour, all) {
   const crossed = symbol === "times";
   return Plot.dot(points, {
-    x: "answers",
+    x,
     y: "accuracy",
     symbol,
     r: all > 400 ? 3 : 4.5,
@@ -221,7 +243,7 @@ function densityMark({answers_edges: xs, accuracy_edges: ys, count: cells}, floo
       tiles.push({x1: Math.max(xs[i], logarithmic ? 0.5 : 0), x2: xs[i + 1], y1: Math.max(ys[j], floor), y2: ys[j + 1], depth: Math.sqrt(n / most)});
     }),
   );
-  return Plot.rect(tiles, {x1: "x1", x2: "x2", y1: "y1", y2: "y2", fill: "var(--accent)", fillOpacity: (tile) => 0.06 + 0.34 * tile.depth, inset: 0.5});
+  return Plot.rect(tiles, {x1: "x1", x2: "x2", y1: "y1", y2: "y2", fill: "var(--accent)", fillOpacity: (tile) => 0.05 + 0.25 * tile.depth, inset: 0.5});
 }
 
 function tipOf(row) {
@@ -236,14 +258,14 @@ function workerDetails(report, row) {
     ["Answers", count(row.answers)],
     ["Accuracy", known(row.accuracy) && [share(row.accuracy), h("span.range", null, shareRange(row.low, row.high))]],
     ["On gold", known(row.gold_accuracy) && [share(row.gold_accuracy), h("span.range", null, `${shareRange(row.gold_low, row.gold_high)}${known(row.gold_answers) ? `, ${plural(row.gold_answers, "answer")}` : ""}`)]],
-    ["Spam score", known(row.spam) && [fixed(row.spam), known(row.spam_low) && h("span.range", null, `${fixed(row.spam_low)}\u2009–\u2009${fixed(row.spam_high)}; 0 is best`)]],
+    ["Spam score", known(row.spam) && [fixed(row.spam), known(row.spam_low) && h("span.range", null, `${fixed(row.spam_low)}\u202f–\u202f${fixed(row.spam_high)}; 0 is best`)]],
     ["Information", known(row.bits) && [fixed(row.bits), h("span.range", null, "bits per answer")]],
     ["Agrees with the others", known(row.agreement) && share(row.agreement)],
   ].filter(([, value]) => value);
   return h(
     "div",
     null,
-    row.advice && h(`p.advised.${adviceOf(row.advice) ? row.advice : "unsure"}`, null, adviceBadge(row.advice), row.reason && h("span", null, row.reason)),
+    row.advice && h(`p.advised.${adviceOf(row.advice) ? row.advice : "unsure"}`, null, adviceBadge(row.advice), row.reason && h("span", null, prose(row.reason))),
     h("dl.facts", null, facts.map(([term, value]) => h("div", null, h("dt", null, term), h("dd", null, value)))),
     confusionOf(report, row),
   );

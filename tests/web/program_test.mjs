@@ -1,0 +1,117 @@
+// Reports that the program itself wrote, from answers to the page in the browser.
+import assert from "node:assert/strict";
+import {spawnSync} from "node:child_process";
+import {existsSync, mkdtempSync, rmSync, statSync, writeFileSync} from "node:fs";
+import {tmpdir} from "node:os";
+import {dirname, join, resolve} from "node:path";
+import {after, before, test} from "node:test";
+import {fileURLToPath} from "node:url";
+import {chartsOf, columnOf, dataOf, launch, openReport, skip, tooWide} from "./harness.mjs";
+
+const program = process.env.WISECROWD_PROGRAM;
+const here = dirname(fileURLToPath(import.meta.url));
+const realData = process.env.WISECROWD_DATA ?? resolve(here, "../../../shared/data");
+const LARGEST = 3_000_000;
+if (spawnSync(program, ["report", "--help"]).status !== 0) skip("the program has no command report");
+const folder = mkdtempSync(join(tmpdir(), "wisecrowd-report-"));
+let browser;
+before(async () => (browser = await launch()));
+after(async () => {
+  await browser?.close();
+  rmSync(folder, {recursive: true, force: true});
+});
+
+function run(...words) {
+  const {status, stderr} = spawnSync(program, [...words, "--quiet"], {cwd: folder, encoding: "utf8"});
+  assert.equal(status, 0, `${words.join(" ")}: ${stderr}`);
+}
+
+/** Opens a page, looks at all of it on a desk and on a phone, and hands it over while it is wide. */
+async function look(file, then = async () => {}) {
+  const path = resolve(folder, file);
+  assert.ok(statSync(path).size <= LARGEST, `${file} has ${statSync(path).size} bytes`);
+  const {page, milliseconds, finish} = await openReport(browser, path);
+  await page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
+  const charts = await chartsOf(page);
+  assert.ok(charts.length >= 5, `${charts.length} charts`);
+  for (const {title, marks} of charts) assert.ok(marks > 0, `${title} is drawn`);
+  const undefinedWords = await page.evaluate(() => /\b(undefined|NaN|\[object|Infinity)\b/.exec(document.getElementById("app").innerText)?.[0] ?? null);
+  assert.equal(undefinedWords, null, "no value is shown that is none");
+  await then(page, dataOf(path));
+  await page.setViewportSize({width: 360, height: 740});
+  assert.deepEqual(await tooWide(page), []);
+  await finish();
+  return milliseconds;
+}
+
+const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
+
+/** Answers of workers who are right in four cases of five; every name has another kind of trouble in it. */
+function writeHostileCrowd() {
+  const trouble = ["<script>alert(1)</script>", "</script><img src=x onerror=alert(2)>", "<!--", "\"'`", "🦄 👩🏽‍🔬", "مرحبا", "שלום", "a,b;c", "x".repeat(10000), "&amp;", "\u2028", "=1+1"];
+  const classes = ["</title>", "🐦 bird", "עורב"];
+  const rows = ["task,worker,label"];
+  const gold = ["task,label"];
+  let state = 7;
+  const next = (n) => (state = (state * 48271) % 2147483647) % n;
+  trouble.forEach((name, i) => {
+    for (let t = 0; t < 5; ++t) {
+      const truth = (i + t) % classes.length;
+      const task = `${name} ${t}`;
+      gold.push(`${quoted(task)},${quoted(classes[truth])}`);
+      trouble.forEach((worker) => rows.push([task, worker, classes[next(5) ? truth : next(3)]].map(quoted).join(",")));
+    }
+  });
+  writeFileSync(join(folder, "labels.csv"), rows.join("\n"));
+  writeFileSync(join(folder, "gold.csv"), gold.join("\n"));
+  return trouble;
+}
+
+test("hostile names from the file to the page", async () => {
+  const trouble = writeHostileCrowd();
+  run("aggregate", "labels.csv", "--gold", "gold.csv", "--gold-for", "evaluation", "--out", "hostile", "--report", "hostile.html");
+  await look("hostile.html", async (page, data) => {
+    assert.equal(data.counts.workers, trouble.length);
+    const shown = new Set(await page.$$eval("#workers .datatable .row bdi", (names) => names.map((name) => name.textContent)));
+    for (const name of trouble.filter((text) => /^[\x20-\x7e]{1,100}$/.test(text))) assert.ok(shown.has(name), name);
+    assert.equal(await page.locator("script").count(), 2);
+    assert.equal(await page.locator("img").count(), 0);
+  });
+});
+
+test("a folder that aggregate wrote, of a simulated crowd: what is on the page is what is in the files", async () => {
+  run("simulate", "dawid_skene", "--tasks", "20000", "--workers", "400", "--classes", "4", "--out", "crowd");
+  run("aggregate", "crowd/labels.csv", "--gold", "crowd/gold.csv", "--gold-for", "evaluation", "--out", "result");
+  run("report", "result", "--out", "crowd.html", "--title", "Crowd & <b>sons</b>");
+  const milliseconds = await look("crowd.html", async (page, data) => {
+    assert.equal(await page.title(), "Crowd & <b>sons</b>");
+    assert.equal(data.counts.tasks, 20000);
+    const answers = (await columnOf(page, "workers", 1)).map((text) => Number(text.replaceAll(",", "")));
+    assert.deepEqual(answers, [...data.workers.answers].sort((a, b) => b - a).slice(0, answers.length));
+    await page.locator("#workers .row").first().click();
+    assert.ok((await page.locator("dialog[open] table.heat td").count()) >= 16);
+    await page.keyboard.press("Escape");
+  });
+  assert.ok(milliseconds < 4000, `${milliseconds} ms`);
+});
+
+const present = (path) => (existsSync(join(realData, path)) ? false : `no ${join(realData, path)}`);
+
+test("bluebird", {skip: present("aggregate/bluebird")}, async () => {
+  const set = join(realData, "aggregate/bluebird");
+  run("aggregate", `${set}/labels.csv`, "--gold", `${set}/gold.csv`, "--gold-for", "evaluation", "--out", "bluebird", "--report", "bluebird.html");
+  await look("bluebird.html", async (page) => {
+    for (const section of ["workers", "tasks", "classes", "agreement", "gold", "comparison", "convergence"]) {
+      assert.equal(await page.locator(`#${section}`).count(), 1, section);
+    }
+  });
+});
+
+test("a learner on LabelMe", {skip: present("learn/labelme")}, async () => {
+  const set = join(realData, "learn/labelme");
+  run("learn", `${set}/labels.csv`, "-f", `${set}/features.npy`, "-t", `${set}/tasks.csv`, "-g", `${set}/gold.csv`, "-m", "crowd_layer", "--set", "epochs=4", "--out", "labelme", "--report", "labelme.html");
+  await look("labelme.html", async (page) => {
+    assert.equal(await page.locator("#learning figure").count() > 0, true, "learning curves");
+    assert.match(await page.locator(".brand").innerText(), /training report/);
+  });
+});
