@@ -35,15 +35,7 @@ def timed(action):
 
 
 def best(times, action):
-    """The quickest run. Whatever a run made is gone before the next one begins."""
-    kept = None
-    for _ in range(times):
-        run = timed(action)
-        if kept is None or run[0] < kept[0]:
-            kept = run
-        else:
-            del run
-    return kept
+    return min((timed(action) for _ in range(times)), key=lambda one: one[0])
 
 
 def one_size(name, arguments):
