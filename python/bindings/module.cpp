@@ -62,19 +62,9 @@ py::array first_values(const Coded& coded, const py::array& column, unsigned thr
   return array;
 }
 
-DuplicatePolicy policy_from(const std::string& name) {
-  if (name == "keep_last") return DuplicatePolicy::keep_last;
-  if (name == "reject") return DuplicatePolicy::reject;
-  if (name == "repeat") return DuplicatePolicy::repeat;
-  throw Error(ErrorCode::bad_parameter,
-              "duplicates='" + name +
-                  "': choose keep_last, reject or repeat: what to do when a worker answered a task "
-                  "more than once");
-}
-
 /// Uses the columns up: their names are moved.
 Answers make_answers(Coded& tasks, Coded& workers, Coded& labels, const std::string& duplicates, unsigned threads) {
-  const DuplicatePolicy policy = policy_from(duplicates);
+  const DuplicatePolicy policy = duplicate_policy(duplicates);
   Work work(0, threads, py::none());
   return work.run([&](const RunContext& context) {
     Answers answers;
@@ -121,6 +111,17 @@ Answers from_state(const py::tuple& state) {
                        DuplicatePolicy::repeat, RunContext());
   answers.report = {state[6].cast<std::uint64_t>(), state[7].cast<std::uint64_t>(), state[8].cast<std::uint64_t>()};
   return answers;
+}
+
+/// What aggregators and learners both say about themselves.
+template <class Info>
+py::dict method_info_of(const Info& info) {
+  py::dict entry = info_of(info);
+  entry["assumptions"] = info.assumptions;
+  entry["cost"] = info.cost;
+  entry["uses_gold"] = info.uses_gold;
+  entry["max_classes"] = info.max_classes;
+  return entry;
 }
 
 void raise(PyObject* type, const char* message) {
@@ -212,19 +213,9 @@ void define_tables(py::module_& module) {
   module.def("aggregation_methods", [] {
     py::list list;
     for (const MethodInfo& info : aggregation_methods()) {
-      py::dict entry;
-      entry["name"] = info.name;
-      entry["title"] = info.title;
-      entry["summary"] = info.summary;
-      entry["when_to_use"] = info.when_to_use;
-      entry["reference"] = info.reference;
-      entry["assumptions"] = info.assumptions;
-      entry["cost"] = info.cost;
-      entry["uses_gold"] = info.uses_gold;
+      py::dict entry = method_info_of(info);
       entry["uses_task_priors"] = info.uses_task_priors;
       entry["uses_start"] = info.uses_start;
-      entry["max_classes"] = info.max_classes;
-      entry["parameters"] = to_list(info.parameters);
       list.append(entry);
     }
     return list;
@@ -232,18 +223,8 @@ void define_tables(py::module_& module) {
   module.def("learning_methods", [] {
     py::list list;
     for (const LearnerInfo& info : learning_methods()) {
-      py::dict entry;
-      entry["name"] = info.name;
-      entry["title"] = info.title;
-      entry["summary"] = info.summary;
-      entry["when_to_use"] = info.when_to_use;
-      entry["reference"] = info.reference;
-      entry["assumptions"] = info.assumptions;
-      entry["cost"] = info.cost;
-      entry["uses_gold"] = info.uses_gold;
+      py::dict entry = method_info_of(info);
       entry["linear_only"] = info.linear_only;
-      entry["max_classes"] = info.max_classes;
-      entry["parameters"] = to_list(info.parameters);
       list.append(entry);
     }
     return list;
@@ -285,4 +266,6 @@ PYBIND11_MODULE(_engine, module) {
   define_answers(module);
   define_fits(module);
   define_tools(module);
+  define_state(module);
+  define_asking(module);
 }
