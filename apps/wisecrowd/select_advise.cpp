@@ -19,42 +19,23 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kShown = 10;
 
-struct Advice {
+struct Advised : Advice {
   const Annotations& answers;
   const Aggregation& fit;
-  const CrowdKnowledge& known;
-  Selection tasks;
-  std::vector<WorkerJudgement> workers;
 };
 
-double top(const Advice& advice, TaskId task) {
+double top(const Advised& advice, TaskId task) {
   const auto q = advice.fit.posterior_of(task);
   return *std::max_element(q.begin(), q.end());
 }
 
-std::string class_name(const Advice& advice, ClassId label) {
+std::string class_name(const Advised& advice, ClassId label) {
   return std::string(advice.answers.class_names()[index(label)]);
-}
-
-/// Why, in words.
-std::string reason(const Advice& advice, const WorkerJudgement& judged) {
-  switch (judged.advice) {
-    case WorkerAdvice::stop: return "its answers hardly depend on the truth";
-    case WorkerAdvice::retrain:
-      return fmt::format("as a rule it says {} where the truth is {}", class_name(advice, judged.said),
-                         class_name(advice, judged.truth));
-    case WorkerAdvice::keep: return "its answers tell the truth apart";
-    case WorkerAdvice::unsure:
-      if (judged.answers == 0) return "it has not answered";
-      return judged.answers < JudgeOptions{}.least_answers ? "too few answers to say"
-                                                           : "it may or may not be better than guessing";
-  }
-  return "";
 }
 
 std::string number(double x) { return fmt::format("{:.6g}", x); }
 
-std::string tasks_csv(const Advice& advice) {
+std::string tasks_csv(const Advised& advice) {
   std::string csv = "task,label,probability,answers,ask,expected_gain\n";
   for (const Choice& choice : advice.tasks.choices) {
     const std::size_t i = index(choice.task);
@@ -66,28 +47,29 @@ std::string tasks_csv(const Advice& advice) {
   return csv;
 }
 
-std::string workers_csv(const Advice& advice) {
+std::string workers_csv(const Advised& advice) {
   std::string csv =
       "worker,advice,reason,answers,accuracy,accuracy_low,accuracy_high,score,score_low,score_high,information_bits,"
       "capacity_bits\n";
   for (std::size_t j = 0; j < advice.workers.size(); ++j) {
     const WorkerJudgement& judged = advice.workers[j];
-    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_name(advice.answers.worker_names()[j]),
-                       to_string(judged.advice), csv_name(reason(advice, judged)), judged.answers,
-                       number(judged.accuracy.value), number(judged.accuracy.low), number(judged.accuracy.high),
-                       number(judged.score.value), number(judged.score.low), number(judged.score.high),
-                       number(judged.information.value / std::log(2.0)), number(judged.capacity / std::log(2.0)));
+    csv +=
+        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_name(advice.answers.worker_names()[j]),
+                    to_string(judged.advice), csv_name(reason_of(judged, advice.answers.class_names())), judged.answers,
+                    number(judged.accuracy.value), number(judged.accuracy.low), number(judged.accuracy.high),
+                    number(judged.score.value), number(judged.score.low), number(judged.score.high),
+                    number(judged.information.value / std::log(2.0)), number(judged.capacity / std::log(2.0)));
   }
   return csv;
 }
 
-std::vector<std::size_t> counts_of(const Advice& advice) {
+std::vector<std::size_t> counts_of(const Advised& advice) {
   std::vector<std::size_t> counts(4, 0);
   for (const WorkerJudgement& judged : advice.workers) ++counts[static_cast<std::size_t>(judged.advice)];
   return counts;
 }
 
-std::string tasks_table(const Advice& advice, const Screen& screen) {
+std::string tasks_table(const Advised& advice, const Screen& screen) {
   Table table({{"task", Column::Side::left}, {"label"}, {"probability"}, {"answers"}, {"ask"}, {"gain, nats"}});
   for (std::size_t n = 0; n < std::min(kShown, advice.tasks.choices.size()); ++n) {
     const Choice& choice = advice.tasks.choices[n];
@@ -100,7 +82,7 @@ std::string tasks_table(const Advice& advice, const Screen& screen) {
 }
 
 /// Those whom something should be done about, who gave most answers first.
-std::string workers_table(const Advice& advice, const Screen& screen) {
+std::string workers_table(const Advised& advice, const Screen& screen) {
   std::vector<std::size_t> order;
   for (std::size_t j = 0; j < advice.workers.size(); ++j) {
     const WorkerAdvice what = advice.workers[j].advice;
@@ -120,7 +102,7 @@ std::string workers_table(const Advice& advice, const Screen& screen) {
     table.add({shortened(advice.answers.worker_names()[order[n]], 20), std::string(to_string(judged.advice)),
                grouped(judged.answers), percent(judged.accuracy.value),
                fmt::format("{} to {}", percent(judged.accuracy.low), percent(judged.accuracy.high)),
-               shortened(reason(advice, judged), 40)});
+               shortened(reason_of(judged, advice.answers.class_names()), 40)});
   }
   return table.text(screen.width, screen.dim_on(), screen.off());
 }
@@ -133,7 +115,7 @@ void select_advice(const SelectOptions& options, Session& session) {
   }
   const SelectorInfo& policy =
       selector_named(options.policy.empty() ? std::string(default_selector()) : options.policy);
-  Parameters parameters = parameters_from(policy.parameters, options.settings, policy.name);
+  const Parameters parameters = parameters_from(policy.parameters, options.settings, policy.name);
   const std::string method = options.method.empty() ? std::string(usual_refit_method()) : options.method;
   Work work(session, options.run);
   const Dataset data = at_stage(Stage::reading, [&] {
@@ -143,33 +125,9 @@ void select_advice(const SelectOptions& options, Session& session) {
   const MethodInfo& info = method_named(method);
   const Aggregation fit = aggregate(data, info.name, Parameters(info.parameters), work.context());
   work.check_stopped();
-  const CrowdKnowledge known = knowledge_of(data.answers, fit, ReplayOptions{}.prior_strength);
-  CrowdView view;
-  view.class_count = data.answers.class_count();
-  view.posterior = fit.posterior;
-  view.worker_counts = known.counts;
-  view.task_answers = known.task_answers;
-  view.worker_answers = known.worker_answers;
-  view.asked = [&](TaskId task, WorkerId worker) {
-    const auto workers = data.answers.workers_of(task);  // sorted
-    return std::binary_search(workers.begin(), workers.end(), worker);
-  };
-  SelectionRequest request;
-  request.pairs = data.answers.task_count();
-  std::vector<WorkerOffer> offers;
-  if (!options.workers.empty()) {
-    const OfferFile file = at_stage(Stage::reading, [&] { return read_offers(options.workers); });
-    std::vector<std::string> names;
-    for (std::size_t j = 0; j < data.answers.worker_count(); ++j) names.emplace_back(data.answers.worker_names()[j]);
-    std::vector<std::size_t> strangers;
-    offers = offers_for(file, names, strangers);
-    request.offers = offers;
-  }
-  Advice advice{data.answers, fit, known, select(view, request, policy.name, parameters, work.context()), {}};
-  // What an answer tells, not what a lot said, decides over the order in which tasks are shown.
-  std::stable_sort(advice.tasks.choices.begin(), advice.tasks.choices.end(),
-                   [](const Choice& a, const Choice& b) { return a.expected_gain > b.expected_gain; });
-  advice.workers = judge_workers(known.counts, fit.class_prior, known.worker_answers, {}, work.context());
+  std::optional<NamedOffers> offers;
+  if (!options.workers.empty()) offers = at_stage(Stage::reading, [&] { return read_offers(options.workers); });
+  const Advised advice{advise(data.answers, fit, offers, policy.name, parameters, work.context()), data.answers, fit};
   work.check_stopped();
   const auto counts = counts_of(advice);
   const Json summary = {{"answers", options.advise},

@@ -51,8 +51,6 @@ void run(const SelectOptions& options, Session& session) {
 
 }  // namespace
 
-std::string_view usual_refit_method() { return "hierarchical_dawid_skene"; }
-
 std::vector<std::string> selector_names() {
   std::vector<std::string> names;
   for (const SelectorInfo& info : selectors()) names.push_back(info.name);

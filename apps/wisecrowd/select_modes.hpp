@@ -4,8 +4,7 @@
 #include <vector>
 
 #include "common_options.hpp"
-#include "wisecrowd/replay.hpp"
-#include "wisecrowd/select.hpp"
+#include "wisecrowd/asking.hpp"
 
 namespace wisecrowd::app {
 
@@ -35,9 +34,6 @@ struct SelectOptions {
   ReadFlags read;
   RunFlags run;
 };
-
-/// The aggregator that a replay and advice use when none is named: the base of the default one, which is much quicker.
-[[nodiscard]] std::string_view usual_refit_method();
 
 void select_from_state(const SelectOptions& options, Session& session);
 void select_by_replay(const SelectOptions& options, Session& session);

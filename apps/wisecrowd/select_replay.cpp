@@ -180,7 +180,7 @@ void select_by_replay(const SelectOptions& options, Session& session) {
   replay_options.most_answers = options.most_answers;
   replay_options.random_answers_per_task = options.first_answers;
   if (!options.workers.empty()) {
-    const OfferFile offers = at_stage(Stage::reading, [&] { return read_offers(options.workers); });
+    const NamedOffers offers = at_stage(Stage::reading, [&] { return read_offers(options.workers); });
     std::vector<std::size_t> strangers;
     replay_options.offers = offers_for(offers, names_of(played.world.answers.worker_names()), strangers);
   }

@@ -10,17 +10,14 @@
 #include "run_summary.hpp"
 #include "screen_text.hpp"
 #include "state_text.hpp"
+#include "wisecrowd/asking.hpp"
 #include "wisecrowd/result.hpp"
-#include "wisecrowd/state.hpp"
 #include "wisecrowd/version.hpp"
 
 namespace wisecrowd::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-/// Up to this many answers a refit takes about a second, so `add` does it by itself when it is due.
-constexpr std::uint64_t kSmallState = 200'000;
 
 struct Options {
   std::string action;
@@ -144,9 +141,7 @@ Report add(const Options& options, Session& session, Work& work) {
   report.json["timings"] = {{"read", reading}, {"absorb", watch.lap()}, {"absorb_cpu", cpu}};
   report.json["added"] = absorbed_json(absorbed);
   report.text += absorbed_lines(absorbed, session.out_screen);
-  const StateSummary after = state.summary();
-  const bool due = !after.staleness.advice().empty() && after.answers <= kSmallState;
-  const bool refits = options.refit == "always" || (options.refit == "auto" && due);
+  const bool refits = options.refit == "always" || (options.refit == "auto" && refits_unasked(state.summary()));
   if (refits) {
     // The answers are safe by now, whatever becomes of the fit.
     const Aggregation fit = at_stage(Stage::writing, [&] { return state.refit(work.context()); });

@@ -21,7 +21,7 @@ class OfferReader {
  public:
   explicit OfferReader(std::string path) : path_(std::move(path)) {}
 
-  OfferFile read() {
+  NamedOffers read() {
     std::ifstream file(path_, std::ios::binary);
     const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     if (!file) throw Error(ErrorCode::io, fmt::format("cannot read '{}'", printable(path_)));
@@ -115,29 +115,11 @@ class OfferReader {
   std::size_t line_ = 0;
   std::vector<std::size_t> places_;  // which of kColumns each cell is
   std::unordered_map<std::string, std::size_t> known_;
-  OfferFile offers_;
+  NamedOffers offers_;
 };
 
 }  // namespace
 
-OfferFile read_offers(const std::string& path) { return OfferReader(path).read(); }
-
-std::vector<WorkerOffer> offers_for(const OfferFile& file, const std::vector<std::string>& names,
-                                    std::vector<std::size_t>& strangers) {
-  std::unordered_map<std::string_view, std::size_t> place;
-  for (std::size_t j = 0; j < names.size(); ++j) place.emplace(names[j], j);
-  WorkerOffer absent;
-  absent.available = false;
-  std::vector<WorkerOffer> offers(names.size(), absent);
-  for (std::size_t n = 0; n < file.workers.size(); ++n) {
-    const auto at = place.find(file.workers[n]);
-    if (at == place.end()) {
-      strangers.push_back(n);
-    } else {
-      offers[at->second] = file.offers[n];
-    }
-  }
-  return offers;
-}
+NamedOffers read_offers(const std::string& path) { return OfferReader(path).read(); }
 
 }  // namespace wisecrowd::app

@@ -1,27 +1,21 @@
 #include "coding.hpp"
 
-#include <Python.h>
-
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
-#include <exception>
 #include <numeric>
-#include <thread>
 #include <utility>
 
-#if defined(__BMI2__)
-#include <immintrin.h>
-#endif
-
+#include "names_sort.hpp"
+#include "str_object.hpp"
 #include "value_table.hpp"
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd::python {
 namespace {
 
-constexpr std::size_t kBatch = 32;          // rows whose keys are made before the first of them is looked up
-constexpr std::size_t kAhead = 2 * kBatch;  // how far ahead objects are fetched
+constexpr std::size_t kBatch = 128;
 
 /// Different texts in the order in which they came.
 class Texts {
@@ -46,35 +40,45 @@ class Texts {
   std::vector<std::uint64_t> offsets_{0};
 };
 
-/// Remembers objects met a moment ago: equal pointers are equal texts. Tables read from files often share the objects
-/// of equal values; where they do not, it is switched off.
+/// Remembers objects met before: equal pointers are equal texts. Tables read from files often share the objects of
+/// equal values; where they do not, it is switched off.
 class Recent {
  public:
+  explicit Recent(std::size_t rows) : pairs_(std::clamp(std::bit_ceil(rows / 4), kLeastPairs, kMostPairs)) {
+    shift_ = static_cast<unsigned>(64 - std::countr_zero(pairs_.size()));
+  }
   [[nodiscard]] bool is_on() const noexcept { return on_; }
   /// The number of the object, or ValueTable::kAbsent.
   [[nodiscard]] std::uint32_t find(const PyObject* object) noexcept {
-    const Entry& entry = entries_[place(object)];
-    const bool hit = entry.object == object;
-    hits_ += hit ? 1 : 0;
+    const auto& [first, second] = pairs_[place(object)];
+    // Which of the two it is cannot be foreseen, so it is computed without a branch.
+    const auto if_same = [&](const Entry& e) { return e.object == object ? ~std::uint32_t{0} : 0U; };
+    const std::uint32_t number = (first.number & if_same(first)) | (second.number & if_same(second));
+    misses_ += number == ValueTable::kAbsent ? 1 : 0;
     if (++asked_ == kTrial) {
-      on_ = hits_ * 4 >= kTrial;
-      asked_ = hits_ = 0;
+      on_ = misses_ * 4 <= kTrial * 3;
+      asked_ = misses_ = 0;
     }
-    return hit ? entry.number : ValueTable::kAbsent;
+    return number;
   }
-  void add(const PyObject* object, std::uint32_t number) noexcept { entries_[place(object)] = {object, number}; }
+  void add(const PyObject* object, std::uint32_t number) noexcept {
+    auto& pair = pairs_[place(object)];
+    pair[1] = std::exchange(pair[0], {object, number});
+  }
 
  private:
   struct Entry {
     const PyObject* object = nullptr;
-    std::uint32_t number = 0;
+    std::uint32_t number = ValueTable::kAbsent;
   };
-  static constexpr std::size_t kTrial = 4096;
-  static std::size_t place(const PyObject* object) noexcept {
-    return (reinterpret_cast<std::uintptr_t>(object) * 0x9E3779B97F4A7C15U) >> 56;
+  static constexpr std::size_t kLeastPairs = 64, kMostPairs = std::size_t{1} << 14;
+  static constexpr std::size_t kTrial = 4 * kMostPairs;
+  [[nodiscard]] std::size_t place(const PyObject* object) const noexcept {
+    return (reinterpret_cast<std::uintptr_t>(object) * 0x9E3779B97F4A7C15U) >> shift_;
   }
-  std::array<Entry, 256> entries_;
-  std::size_t asked_ = 0, hits_ = 0;
+  std::vector<std::array<Entry, 2>> pairs_;  // the newer one first
+  unsigned shift_ = 0;
+  std::size_t asked_ = 0, misses_ = 0;
   bool on_ = true;
 };
 
@@ -91,39 +95,6 @@ void append_utf8(std::string& text, Py_UCS4 c) {
   }
 }
 
-/// A key and the position that it belongs to.
-using Ranked = std::pair<std::uint64_t, std::uint32_t>;
-
-/// Leaves out of all keys the bits in which none differ from the others, which keeps their order: the digits of a
-/// number, for example, are four bits each.
-void squeeze([[maybe_unused]] std::vector<Ranked>& entries) {
-#if defined(__BMI2__)
-  std::uint64_t varying = 0;
-  for (const Ranked& entry : entries) varying |= entry.first ^ entries[0].first;
-  for (Ranked& entry : entries) entry.first = _pext_u64(entry.first, varying);
-#endif
-}
-
-/// Sorts by key, eleven bits at a time from the last, leaving out those that are the same everywhere.
-void radix_sort(std::vector<Ranked>& entries) {
-  constexpr unsigned kBits = 11, kPasses = 6;
-  constexpr std::uint64_t kMask = (1U << kBits) - 1;
-  squeeze(entries);
-  std::vector<std::array<std::uint32_t, kMask + 1>> counts(kPasses);
-  for (const Ranked& entry : entries) {
-    for (unsigned pass = 0; pass < kPasses; ++pass) ++counts[pass][entry.first >> (kBits * pass) & kMask];
-  }
-  std::vector<Ranked> other(entries.size());
-  for (unsigned pass = 0; pass < kPasses; ++pass) {
-    auto& count = counts[pass];
-    if (count[entries[0].first >> (kBits * pass) & kMask] == entries.size()) continue;
-    std::uint32_t sum = 0;
-    for (auto& c : count) sum += std::exchange(c, sum);
-    for (const Ranked& entry : entries) other[count[entry.first >> (kBits * pass) & kMask]++] = entry;
-    entries.swap(other);
-  }
-}
-
 /// Gives the codes, which are numbers in the order of appearance, their ranks in `order`.
 void rank(std::span<const std::uint32_t> order, std::span<std::uint32_t> codes,
           std::vector<std::uint64_t>& first_rows) {
@@ -133,6 +104,23 @@ void rank(std::span<const std::uint32_t> order, std::span<std::uint32_t> codes,
   std::vector<std::uint64_t> sorted_rows(order.size());
   for (std::size_t r = 0; r < order.size(); ++r) sorted_rows[r] = first_rows[order[r]];
   first_rows = std::move(sorted_rows);
+}
+
+/// Positions in the order of their keys, and of their texts where these are equal; see sort_ranked.
+template <class KeyOf, class Text>
+std::vector<std::uint32_t> sorted_by_key(std::size_t count, const KeyOf& key_of, std::size_t known, const Text& text) {
+  std::vector<Ranked> entries(count), other(count);
+  std::uint64_t varying = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    entries[i] = {key_of(i), static_cast<std::uint32_t>(i), 0};
+    varying |= entries[i].key ^ entries[0].key;
+  }
+  const Squeezer squeezed(varying);
+  for (Ranked& entry : entries) entry.key = squeezed(entry.key);
+  sort_ranked<Text>(entries, other, squeezed.bits(), known, text);
+  std::vector<std::uint32_t> order(count);
+  for (std::size_t r = 0; r < count; ++r) order[r] = entries[r].number;
+  return order;
 }
 
 bool is_identity(std::span<const std::uint32_t> order) {
@@ -176,41 +164,40 @@ std::optional<std::string_view> text_of(PyObject* value, std::string& scratch) {
 std::optional<std::size_t> code_strings(std::span<PyObject* const> values, Coded& result) {
   ValueTable table;
   Texts texts;
-  Recent recent;
+  Recent recent(values.size());
   Coded coded;
-  coded.codes.resize(values.size());
+  coded.codes = PlainArray<std::uint32_t>(values.size());
 
   struct Pending {
+    std::size_t row;
     Key key;
     std::uint64_t hash;
-    std::size_t row;
     std::string_view text;
   };
   std::array<Pending, kBatch> pending;
   std::array<std::string, kBatch> scratches;
 
+  // Objects and slots lie anywhere in memory. So a batch of rows goes through three steps, and what the next step needs
+  // is fetched meanwhile.
   for (std::size_t begin = 0; begin < values.size(); begin += kBatch) {
     const std::size_t end = std::min(begin + kBatch, values.size());
     std::size_t waiting = 0;
     for (std::size_t row = begin; row < end; ++row) {
-      if (row + kAhead < values.size()) {
-        const char* const later = reinterpret_cast<const char*>(values[row + kAhead]);
-        __builtin_prefetch(later);
-        __builtin_prefetch(later + 64);
-      }
-      PyObject* const value = values[row];
       if (recent.is_on()) {
-        if (const std::uint32_t number = recent.find(value); number != ValueTable::kAbsent) {
+        if (const std::uint32_t number = recent.find(values[row]); number != ValueTable::kAbsent) {
           coded.codes[row] = number - 1;
           continue;
         }
       }
-      const auto text = text_of(value, scratches[waiting]);
-      if (!text) return row;
-      Pending& one = pending[waiting++];
+      prefetch_text(values[row]);
+      pending[waiting++].row = row;
+    }
+    for (std::size_t i = 0; i < waiting; ++i) {
+      Pending& one = pending[i];
+      const auto text = quick_text_of(values[one.row], scratches[i]);
+      if (!text) return one.row;
       one.key = key_of(*text);
       one.hash = one.key.hash();
-      one.row = row;
       one.text = *text;
       table.prefetch(one.hash);
     }
@@ -243,7 +230,7 @@ Coded code_integers(std::span<const std::int64_t> values) {
   ValueTable table;
   std::vector<std::int64_t> found;
   Coded coded;
-  coded.codes.resize(values.size());
+  coded.codes = PlainArray<std::uint32_t>(values.size());
   constexpr std::size_t kFar = 16;
   const auto key_at = [&](std::size_t row) {
     return Key{.low = static_cast<std::uint64_t>(values[row]), .high = 0, .length = 8};
@@ -264,12 +251,10 @@ Coded code_integers(std::span<const std::int64_t> values) {
   std::vector<std::uint32_t> order(found.size());
   std::iota(order.begin(), order.end(), 0U);
   if (!std::is_sorted(found.begin(), found.end())) {
-    std::vector<Ranked> entries;
-    entries.reserve(found.size());
     // Turned sign bit: negative numbers come first.
-    for (const std::uint32_t i : order) entries.emplace_back(static_cast<std::uint64_t>(found[i]) ^ (1ULL << 63), i);
-    radix_sort(entries);
-    for (std::size_t r = 0; r < order.size(); ++r) order[r] = entries[r].second;
+    order = sorted_by_key(
+        found.size(), [&](std::size_t i) { return static_cast<std::uint64_t>(found[i]) ^ (1ULL << 63); },
+        sizeof(std::int64_t), [](const Ranked&, std::string&) { return std::string_view(); });  // no two are equal
     rank(order, coded.codes, coded.first_rows);
   }
   Texts texts;
@@ -290,34 +275,13 @@ std::vector<std::uint32_t> sorted_order(const NameTable& names) {
   std::size_t common = names[0].size();
   bool rising = true;
   for (std::size_t i = 1; i < names.size(); ++i) {
-    const std::string_view a = names[0], b = names[i];
-    std::size_t same = 0;
-    const std::size_t most = std::min(common, b.size());
-    while (same < most && a[same] == b[same]) ++same;
-    common = same;
-    rising = rising && names[i - 1] < b;
+    common = common_beginning(names[0], names[i], common);
+    rising = rising && names[i - 1] < names[i];
   }
   if (rising) return order;
-  std::vector<Ranked> entries;
-  entries.reserve(names.size());
-  for (const std::uint32_t i : order) {
-    std::array<char, 8> bytes{};
-    const std::string_view rest = names[i].substr(common, 8);
-    std::copy(rest.begin(), rest.end(), bytes.begin());
-    entries.emplace_back(__builtin_bswap64(eight_bytes(bytes.data())), i);
-  }
-  radix_sort(entries);
-  for (std::size_t r = 0; r < order.size(); ++r) order[r] = entries[r].second;
-  for (std::size_t begin = 0; begin < entries.size();) {
-    std::size_t end = begin + 1;
-    while (end < entries.size() && entries[end].first == entries[begin].first) ++end;
-    if (end - begin > 1) {
-      std::sort(order.begin() + static_cast<std::ptrdiff_t>(begin), order.begin() + static_cast<std::ptrdiff_t>(end),
-                [&](std::uint32_t a, std::uint32_t b) { return names[a] < names[b]; });
-    }
-    begin = end;
-  }
-  return order;
+  return sorted_by_key(
+      names.size(), [&](std::size_t i) { return sort_key(names[i], common); }, common + 8,
+      [&](const Ranked& entry, std::string&) { return names[entry.number]; });
 }
 
 }  // namespace wisecrowd::python

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "plain_array.hpp"
+#include "team.hpp"
 #include "wisecrowd/annotations.hpp"
 
 // As CPython declares it; its header stays out of those who only pass pointers on.
@@ -19,7 +21,7 @@ using Object = ::_object;
 
 /// A column whose values were replaced by numbers: those of its different values in sorted order.
 struct Coded {
-  std::vector<std::uint32_t> codes;       ///< per row
+  PlainArray<std::uint32_t> codes;        ///< per row
   std::vector<std::uint64_t> first_rows;  ///< per value, in sorted order: the first row that holds it; may be empty
   NameTable names;                        ///< per value, as text
 };
@@ -33,7 +35,7 @@ struct Coded {
 /// The same for several columns at once, by several threads. One entry per column: the row of its first value that is
 /// not exactly a str, or nothing.
 [[nodiscard]] std::vector<std::optional<std::size_t>> code_strings(std::span<const std::span<Object* const>> columns,
-                                                                   std::span<Coded> results, unsigned threads);
+                                                                   std::span<Coded> results, const Team& team);
 
 /// Values of an integer column, in numeric order.
 [[nodiscard]] Coded code_integers(std::span<const std::int64_t> values);

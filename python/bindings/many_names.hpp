@@ -1,10 +1,14 @@
 #pragma once
 
+#include <array>
 #include <atomic>
-#include <memory>
+#include <string>
 #include <vector>
 
 #include "coding.hpp"
+#include "names_sort.hpp"
+#include "plain_array.hpp"
+#include "team.hpp"
 #include "value_table.hpp"
 
 namespace wisecrowd::python {
@@ -12,63 +16,71 @@ namespace wisecrowd::python {
 /// Codes one column of very many different strings by several threads.
 ///
 /// One table of a million names is larger than the caches, and every row waits for memory. So rows are first dealt out
-/// by their hash into parts, whose tables are small, and then every part is coded by itself. Blocks of rows and parts
-/// are jobs of their own, so threads share them as they come. Rows go in rounds, because what is dealt out takes 24
-/// bytes each.
+/// by their hash into parts, whose tables are small; then every part is coded by itself, and the names of all parts are
+/// sorted. Every step is cut into jobs, so threads share them as they come. What is dealt out takes 24 bytes per row
+/// while it lasts, less than half of what the interpreter needs for a string.
 class ManyNames {
  public:
-  /// True when it is worth the trouble: many rows, and most of the first ones differ.
+  /// True when it is worth the trouble: many rows, and most neighbours differ.
   [[nodiscard]] static bool fits(std::span<Object* const> values);
 
-  explicit ManyNames(std::span<Object* const> values);
+  ManyNames(std::span<Object* const> values, const Team& team);
 
-  [[nodiscard]] std::size_t rounds() const noexcept { return (values_.size() + kRound - 1) / kRound; }
-  void begin_round(std::size_t round);
-  [[nodiscard]] std::size_t blocks() const noexcept { return (round_end_ - round_begin_ + kBlock - 1) / kBlock; }
-  /// Deals out the rows of one block of the round.
-  void deal(std::size_t block);
-  static constexpr std::size_t kPartBits = 7, kParts = std::size_t{1} << kPartBits;
-  /// Codes what all blocks of the round dealt to one part.
-  void code(std::size_t part);
-  /// Brings the numbers that the parts gave back to the rows of one block. Parts do not do it themselves: they would
-  /// write all over memory.
-  void settle(std::size_t block);
-  /// The first value that is no str, after the rounds.
-  [[nodiscard]] std::optional<std::size_t> foreign() const;
-
-  /// Sorts the names. Then rows can be given their codes, block by block, while the table of names is made.
-  void sort();
-  [[nodiscard]] std::size_t all_blocks() const noexcept { return (values_.size() + kBlock - 1) / kBlock; }
-  void rank(std::size_t block);
-  void name();
-  [[nodiscard]] Coded take() && { return std::move(coded_); }
+  /// First comes dealing out, whose jobs may run beside other work.
+  [[nodiscard]] std::size_t blocks() const noexcept { return (values_.size() + kBlock - 1) / kBlock; }
+  void deal(std::size_t block, unsigned worker);
+  /// Then all the rest. Returns the row of the first value that is no str, and leaves `result` alone then.
+  [[nodiscard]] std::optional<std::size_t> finish(Coded& result);
 
  private:
-  static constexpr std::size_t kBlock = std::size_t{1} << 16;
-  static constexpr std::size_t kRound = kBlock * 128;
+  static constexpr std::size_t kBlock = std::size_t{1} << 15;
+  static constexpr std::size_t kPartBits = 7, kParts = std::size_t{1} << kPartBits;
+  static constexpr unsigned kBucketBits = 10;
 
   struct Dealt {
     std::uint64_t low, high;
     std::uint32_t length;  // once coded: the number of the name
     std::uint32_t row;
   };
-  struct Block {
-    std::unique_ptr<Dealt[]> rows;
-    std::vector<std::uint32_t> offsets;  // of the parts
-  };
-  struct Part {
+  /// Room of one thread, used for one job after the other.
+  struct Scratch {
+    std::vector<Dealt> rows;
+    std::vector<std::uint8_t> part_of;
     ValueTable table;
-    std::vector<Dealt> found;  // the first row of each different name
+    std::vector<Ranked> ranked;
   };
 
+  [[nodiscard]] std::size_t rows_in(std::size_t block) const noexcept {
+    return std::min(kBlock, values_.size() - block * kBlock);
+  }
+  [[nodiscard]] std::string_view text_of_name(const Dealt& name, std::string& scratch) const;
+  void code(std::size_t part, unsigned worker);
+  void find_common_beginning();
+  void make_keys();
+  void distribute();
+  void sort_bucket(std::size_t bucket, unsigned worker, Coded& coded);
+  void name_bucket(std::size_t bucket, char* characters, std::uint64_t* offsets) const;
+  void give_codes(std::size_t block, Coded& coded) const;
+  [[nodiscard]] const Dealt& name_of(const Ranked& entry) const noexcept {
+    return found_[entry.number % kParts][entry.number / kParts];
+  }
+
   std::span<Object* const> values_;
-  std::size_t round_begin_ = 0, round_end_ = 0;
-  std::vector<Block> dealt_;
-  std::vector<Part> parts_;
+  const Team& team_;
+  std::vector<Scratch> scratch_;
+  PlainArray<Dealt> dealt_;                                        // in blocks, and there by part
+  std::vector<std::array<std::uint32_t, kParts + 1>> part_begin_;  // per block
   std::atomic<std::size_t> foreign_;
-  Coded coded_;
-  NameTable unsorted_;
-  std::vector<std::uint32_t> order_, ranks_;
+
+  std::vector<std::vector<Dealt>> found_;  // per part: the first row of each different name
+  std::array<std::size_t, kParts + 1> found_begin_{};
+  std::size_t common_ = 0;  // bytes that all names begin with
+  Squeezer squeezed_;
+  PlainArray<Ranked> keys_, sorted_;
+  unsigned bucket_shift_ = 0;  // keys in one bucket differ in no higher bit
+  std::vector<std::uint32_t> bucket_begin_;
+  std::vector<std::uint64_t> characters_begin_;  // per bucket
+  PlainArray<std::uint32_t> ranks_;              // by number
 };
 
 }  // namespace wisecrowd::python

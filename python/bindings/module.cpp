@@ -25,7 +25,7 @@ py::list code_columns(const std::vector<py::array>& columns, unsigned threads) {
   for (const py::array& column : columns) values.push_back(objects_of(column));
   std::vector<Coded> coded(values.size());
   // The lock of the interpreter stays with this thread all the while: nobody can change the columns.
-  const auto foreign = code_strings(values, coded, threads);
+  const auto foreign = code_strings(values, coded, Team(threads));
   py::list result;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (foreign[i]) {
@@ -37,25 +37,41 @@ py::list code_columns(const std::vector<py::array>& columns, unsigned threads) {
   return result;
 }
 
-DuplicatePolicy policy_from(const std::string& name) {
-  if (name == "keep_last") return DuplicatePolicy::keep_last;
-  if (name == "reject") return DuplicatePolicy::reject;
-  if (name == "repeat") return DuplicatePolicy::repeat;
-  throw Error(ErrorCode::bad_parameter,
-              "duplicates='" + name +
-                  "': choose keep_last, reject or repeat: what to do when a worker answered a task "
-                  "more than once");
+/// The objects that stand for the different values of a column, taken from where each was first met. They lie anywhere
+/// in memory, so those that are needed soon are fetched ahead.
+py::array first_values(const Coded& coded, const py::array& column, unsigned threads) {
+  constexpr std::size_t kSoon = 24, kPerJob = std::size_t{1} << 14;
+  const auto values = objects_of(column);
+  const auto& rows = coded.first_rows;
+  py::array array(py::dtype("O"), static_cast<py::ssize_t>(rows.size()));
+  auto** const items = static_cast<PyObject**>(array.mutable_data());
+  for (const std::uint64_t row : rows) {
+    if (row >= values.size()) throw py::index_error("the column is not the one that was coded");
+  }
+  // Different values are different objects, so no two threads count references of the same one.
+  Team(threads).run((rows.size() + kPerJob - 1) / kPerJob, [&](std::size_t job, unsigned) {
+    const std::size_t end = std::min(rows.size(), (job + 1) * kPerJob);
+    for (std::size_t i = job * kPerJob; i < end; ++i) {
+      if (i + 2 * kSoon < end) __builtin_prefetch(&values[rows[i + 2 * kSoon]]);
+      if (i + kSoon < end) __builtin_prefetch(values[rows[i + kSoon]], 1);
+      PyObject* const value = values[rows[i]];
+      Py_INCREF(value);
+      items[i] = value;
+    }
+  });
+  return array;
 }
 
-Answers make_answers(const Coded& tasks, const Coded& workers, const Coded& labels, const std::string& duplicates,
-                     unsigned threads) {
-  const DuplicatePolicy policy = policy_from(duplicates);
+/// Uses the columns up: their names are moved.
+Answers make_answers(Coded& tasks, Coded& workers, Coded& labels, const std::string& duplicates, unsigned threads) {
+  const DuplicatePolicy policy = duplicate_policy(duplicates);
   Work work(0, threads, py::none());
   return work.run([&](const RunContext& context) {
     Answers answers;
-    answers.annotations =
-        make_annotations({tasks.codes, workers.codes, labels.codes}, {tasks.names, workers.names, labels.names}, policy,
-                         context, &answers.report);
+    answers.annotations = make_annotations(
+        {tasks.codes, workers.codes, labels.codes},
+        {std::exchange(tasks.names, {}), std::exchange(workers.names, {}), std::exchange(labels.names, {})}, policy,
+        context, &answers.report);
     return answers;
   });
 }
@@ -97,6 +113,17 @@ Answers from_state(const py::tuple& state) {
   return answers;
 }
 
+/// What aggregators and learners both say about themselves.
+template <class Info>
+py::dict method_info_of(const Info& info) {
+  py::dict entry = info_of(info);
+  entry["assumptions"] = info.assumptions;
+  entry["cost"] = info.cost;
+  entry["uses_gold"] = info.uses_gold;
+  entry["max_classes"] = info.max_classes;
+  return entry;
+}
+
 void raise(PyObject* type, const char* message) {
   PyObject* const text =
       PyUnicode_DecodeUTF8(message, static_cast<Py_ssize_t>(std::char_traits<char>::length(message)), "replace");
@@ -136,6 +163,7 @@ void define_answers(py::module_& module) {
                                const auto& coded = self.cast<const Coded&>();
                                return view<std::uint64_t>(std::span<const std::uint64_t>(coded.first_rows), self);
                              })
+      .def("first_values", &first_values, py::arg("column"), py::arg("threads"))
       .def_property_readonly("names", [](const Coded& coded) { return to_objects(coded.names); });
   module.def("code_columns", &code_columns, py::arg("columns"), py::arg("threads") = 0);
   module.def(
@@ -150,7 +178,8 @@ void define_answers(py::module_& module) {
       "given_codes",
       [](const Codes& codes, const py::array& names) {
         auto coded = std::make_shared<Coded>();
-        coded->codes.assign(codes.data(), codes.data() + codes.size());
+        coded->codes = PlainArray<std::uint32_t>(static_cast<std::size_t>(codes.size()));
+        std::copy_n(codes.data(), codes.size(), coded->codes.data());
         coded->names = names_from(names);
         return coded;
       },
@@ -184,19 +213,9 @@ void define_tables(py::module_& module) {
   module.def("aggregation_methods", [] {
     py::list list;
     for (const MethodInfo& info : aggregation_methods()) {
-      py::dict entry;
-      entry["name"] = info.name;
-      entry["title"] = info.title;
-      entry["summary"] = info.summary;
-      entry["when_to_use"] = info.when_to_use;
-      entry["reference"] = info.reference;
-      entry["assumptions"] = info.assumptions;
-      entry["cost"] = info.cost;
-      entry["uses_gold"] = info.uses_gold;
+      py::dict entry = method_info_of(info);
       entry["uses_task_priors"] = info.uses_task_priors;
       entry["uses_start"] = info.uses_start;
-      entry["max_classes"] = info.max_classes;
-      entry["parameters"] = to_list(info.parameters);
       list.append(entry);
     }
     return list;
@@ -204,18 +223,8 @@ void define_tables(py::module_& module) {
   module.def("learning_methods", [] {
     py::list list;
     for (const LearnerInfo& info : learning_methods()) {
-      py::dict entry;
-      entry["name"] = info.name;
-      entry["title"] = info.title;
-      entry["summary"] = info.summary;
-      entry["when_to_use"] = info.when_to_use;
-      entry["reference"] = info.reference;
-      entry["assumptions"] = info.assumptions;
-      entry["cost"] = info.cost;
-      entry["uses_gold"] = info.uses_gold;
+      py::dict entry = method_info_of(info);
       entry["linear_only"] = info.linear_only;
-      entry["max_classes"] = info.max_classes;
-      entry["parameters"] = to_list(info.parameters);
       list.append(entry);
     }
     return list;
@@ -258,4 +267,6 @@ PYBIND11_MODULE(_engine, module) {
   define_answers(module);
   define_fits(module);
   define_tools(module);
+  define_state(module);
+  define_asking(module);
 }

@@ -1,6 +1,7 @@
 #include "support.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "wisecrowd/error.hpp"
 
@@ -58,6 +59,10 @@ ParameterValue value_from(const ParameterSpec& spec, const py::handle& value) {
 std::vector<py::ssize_t> shape(std::size_t a, std::size_t b) {
   return {static_cast<py::ssize_t>(a), static_cast<py::ssize_t>(b)};
 }
+
+constexpr std::array kDuplicatePolicies = {std::pair(DuplicatePolicy::keep_last, "keep_last"),
+                                           std::pair(DuplicatePolicy::reject, "reject"),
+                                           std::pair(DuplicatePolicy::repeat, "repeat")};
 
 }  // namespace
 
@@ -143,6 +148,28 @@ Parameters parameters_from(std::span<const ParameterSpec> specs, const py::dict&
     }
   }
   return parameters;
+}
+
+py::dict to_dict(const Parameters& parameters) {
+  py::dict dict;
+  for (const auto& [name, value] : parameters.all()) dict[to_str(name)] = to_object(value);
+  return dict;
+}
+
+DuplicatePolicy duplicate_policy(const std::string& name) {
+  for (const auto& [policy, text] : kDuplicatePolicies) {
+    if (name == text) return policy;
+  }
+  throw Error(ErrorCode::bad_parameter,
+              "duplicates='" + name +
+                  "': choose keep_last, reject or repeat: what to do when a worker answered a task more than once");
+}
+
+std::string duplicate_policy_name(DuplicatePolicy wanted) {
+  for (const auto& [policy, text] : kDuplicatePolicies) {
+    if (policy == wanted) return text;
+  }
+  return "";
 }
 
 py::dict to_dict(const Aggregation& fit) { return to_dict(Aggregation(fit)); }

@@ -57,6 +57,25 @@ template <class T>
 [[nodiscard]] py::dict to_dict(const Aggregation& fit);
 [[nodiscard]] py::dict to_dict(Aggregation&& fit);
 
+[[nodiscard]] py::dict to_dict(const Parameters& parameters);
+
+/// What methods and selectors all say about themselves.
+template <class Info>
+[[nodiscard]] py::dict info_of(const Info& info) {
+  py::dict entry;
+  entry["name"] = info.name;
+  entry["title"] = info.title;
+  entry["summary"] = info.summary;
+  entry["when_to_use"] = info.when_to_use;
+  entry["reference"] = info.reference;
+  entry["parameters"] = to_list(info.parameters);
+  return entry;
+}
+
+/// "keep_last", "reject" or "repeat"; others are refused with what they mean.
+[[nodiscard]] DuplicatePolicy duplicate_policy(const std::string& name);
+[[nodiscard]] std::string duplicate_policy_name(DuplicatePolicy policy);
+
 /// Runs long work without the interpreter's lock, and takes it now and then to show progress and to notice Ctrl-C.
 class Work {
  public:
@@ -92,5 +111,7 @@ void define_tables(py::module_& module);
 void define_answers(py::module_& module);
 void define_fits(py::module_& module);
 void define_tools(py::module_& module);
+void define_state(py::module_& module);
+void define_asking(py::module_& module);
 
 }  // namespace wisecrowd::python

@@ -1,15 +1,12 @@
 #pragma once
 
-#include <sys/mman.h>
-
 #include <algorithm>
-#include <bit>
 #include <cstdint>
-#include <cstdlib>
 #include <cstring>
-#include <memory>
-#include <new>
 #include <string_view>
+#include <utility>
+
+#include "plain_array.hpp"
 
 namespace wisecrowd::python {
 
@@ -78,13 +75,19 @@ class ValueTable {
 
   ValueTable() { resize(1024); }
 
-  void prefetch(std::uint64_t hash) const noexcept { __builtin_prefetch(slots_.get() + (hash & mask_)); }
+  /// Forgets all keys and keeps the room for them.
+  void clear() noexcept {
+    std::memset(static_cast<void*>(slots_.data()), 0, slots_.size() * sizeof(Slot));
+    used_ = 0;
+  }
+
+  void prefetch(std::uint64_t hash) const noexcept { __builtin_prefetch(slots_.data() + (hash & mask_)); }
 
   /// The slot of the key, or the free one where it belongs. `same(number)` compares texts beyond the key.
   template <class Same>
   [[nodiscard]] Slot& find(const Key& key, std::uint64_t hash, const Same& same) noexcept {
     for (std::size_t i = hash & mask_;; i = (i + 1) & mask_) {
-      Slot& slot = slots_.get()[i];
+      Slot& slot = slots_[i];
       if (slot.number == kAbsent) return slot;
       if (slot.low == key.low && slot.high == key.high && slot.length == key.length &&
           (key.is_whole() || same(slot.number))) {
@@ -100,32 +103,20 @@ class ValueTable {
   }
 
  private:
-  struct Free {
-    void operator()(Slot* slots) const noexcept { std::free(slots); }
-  };
-
   void resize(std::size_t capacity) {
-    constexpr std::size_t kHugePage = std::size_t{1} << 21;
-    const std::size_t bytes = capacity * sizeof(Slot);
-    const std::size_t alignment = bytes >= 2 * kHugePage ? kHugePage : 64;
-    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    std::unique_ptr<Slot, Free> grown(static_cast<Slot*>(std::aligned_alloc(alignment, rounded)));
-    if (grown == nullptr) throw std::bad_alloc();
-    if (alignment == kHugePage) madvise(grown.get(), rounded, MADV_HUGEPAGE);
-    std::memset(static_cast<void*>(grown.get()), 0, bytes);
-    const std::size_t old_capacity = slots_ == nullptr ? 0 : mask_ + 1;
+    PlainArray<Slot> grown(capacity);
+    std::memset(static_cast<void*>(grown.data()), 0, capacity * sizeof(Slot));
     mask_ = capacity - 1;
-    for (std::size_t i = 0; i < old_capacity; ++i) {
-      const Slot& slot = slots_.get()[i];
+    for (const Slot& slot : slots_) {
       if (slot.number == kAbsent) continue;
       std::size_t at = Key{slot.low, slot.high, slot.length}.hash() & mask_;
-      while (grown.get()[at].number != kAbsent) at = (at + 1) & mask_;
-      grown.get()[at] = slot;
+      while (grown[at].number != kAbsent) at = (at + 1) & mask_;
+      grown[at] = slot;
     }
     slots_ = std::move(grown);
   }
 
-  std::unique_ptr<Slot, Free> slots_;
+  PlainArray<Slot> slots_;
   std::size_t mask_ = 0, used_ = 0;
 };
 

@@ -277,7 +277,7 @@ def code(columns, threads=0):
                 raise _missing(name, coded, values[coded])
             found[position] = _from_values(name, values)
         else:
-            different = values[coded.first_rows]
+            different = coded.first_values(values, threads)
             dtype = getattr(columns[position][1], "dtype", None)
             found[position] = Column(coded, pd.Index(different, dtype=dtype) if _is_string_dtype(dtype) else different)
     return found

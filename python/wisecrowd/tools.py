@@ -137,7 +137,35 @@ def evaluate(labels: Any, gold: Any, probas: Optional[pd.DataFrame] = None, *, t
     return Evaluation(measures, curve, found["tasks"], found["abstained"])
 
 
-def compare(data: Any, gold: Optional[Any] = None, *, methods: Optional[Iterable[Union[str, aggregation.Aggregator]]] = None,
+def _compare_learners(features, data, gold, methods, changed):
+    """Trains each learner on the same data. Gold is for the scores alone."""
+    rows = {}
+    for method in learning.CLASSES if methods is None else methods:
+        made = estimator(method) if isinstance(method, str) else method
+        if not isinstance(made, learning.Learner):
+            raise ValueError(f"{type(made).__name__} does not learn from features: leave features out, or it")
+        learner = type(made)(**{**made.get_params(), **changed})
+        started = time.perf_counter()
+        try:
+            learner.fit(features, data)
+        except ValueError as error:
+            rows[learner._method] = {"refusal": str(error)}
+            continue
+        chosen = learner.chosen_epoch_
+        row = {"log_probability": learner.curve_["held_out"].get(chosen, np.nan), "epoch": chosen, "epochs": len(learner.curve_)}
+        if gold is not None:
+            answered = learner.labels_.index.intersection(gold.index)
+            score = evaluate(learner.labels_[answered], gold, learner.probas_.loc[answered], seed=learner.seed)
+            row.update(accuracy=score.accuracy, low=score.measures.loc["accuracy", "low"], high=score.measures.loc["accuracy", "high"],
+                       log_loss=score.log_loss)
+        rows[learner._method] = {**row, "seconds": time.perf_counter() - started, "refusal": ""}
+    table = pd.DataFrame.from_dict(rows, orient="index")
+    table.index.name = "method"
+    return table.sort_values("log_probability", ascending=False, kind="stable") if "log_probability" in table else table
+
+
+def compare(data: Any, gold: Optional[Any] = None, *, features: Optional[Any] = None,
+            methods: Optional[Iterable[Union[str, aggregation.Aggregator, learning.Learner]]] = None,
             folds: int = 5, hide: float = 0.1, classes: Optional[Iterable] = None, duplicates: str = "keep_last", seed: int = 0,
             threads: int = 0, progress: Any = False) -> pd.DataFrame:
     """Runs several methods on the same answers and scores each, the best one first.
@@ -145,7 +173,11 @@ def compare(data: Any, gold: Optional[Any] = None, *, methods: Optional[Iterable
     With gold, by its labels on the gold tasks, which methods do not see. Without, by hidden answers: in each of `folds` rounds a
     share `hide` of the answers is hidden, and a method is scored by the log probability that it gives to them.
 
+    With features, learners are compared: by the log probability of answers to tasks that were hidden while the epoch was chosen, which
+    needs no gold, and, where there is gold, by the labels of its tasks.
+
     methods : names or estimators; all when None
+    features : as for `fit` of a learner
 
     >>> import wisecrowd
     >>> crowd = wisecrowd.simulate("hammer_spammer", tasks=300, workers=20, seed=2)
@@ -153,6 +185,9 @@ def compare(data: Any, gold: Optional[Any] = None, *, methods: Optional[Iterable
     >>> table.index[0]
     'dawid_skene'
     """
+    if features is not None:
+        changed = {"classes": classes, "duplicates": duplicates, "seed": seed, "threads": threads, "progress": progress}
+        return _compare_learners(features, data, None if gold is None else gold_series(gold), methods, changed)
     entrants = []
     for method in aggregation.CLASSES if methods is None else methods:
         made = aggregation_by_name(method)() if isinstance(method, str) else method

@@ -48,6 +48,7 @@ PUBLIC_LAYER = {
     "select.hpp": "select",
     "replay.hpp": "select",
     "trust.hpp": "trust",
+    "asking.hpp": "result",
     "result.hpp": "result",
     "learn_result.hpp": "result",
     "comparison.hpp": "result",

@@ -1,4 +1,5 @@
 """Tables of answers from whoever made them: the same crowd comes out."""
+import sys
 import unittest
 import warnings
 
@@ -59,6 +60,33 @@ class Strings(unittest.TestCase):
         column[200_000] = None
         column[100_000] = 5
         self.assertEqual(_engine.code_columns([column, column[::-1].copy()]), [100_000, 69_999])
+
+    def test_many_names_that_begin_alike(self):
+        """They are told apart by what comes after the first bytes, or much later, or by a zero at the end."""
+        rng = np.random.default_rng(3)
+        shapes = ("task_{:08d}", "photographs/of/the/first/series/{:08d}", "photographs/of/the/second/series/{:d}", "p{:d}\x00", "p{:d}")
+        for used in (shapes[:1], shapes[1:2], shapes[1:], [text.format(0) + "{:d}" for text in shapes]):
+            numbers = rng.permutation(300_000)[:270_000]
+            self.check([used[i % len(used)].format(i // 3) for i in numbers], threads=2)
+
+    def test_many_shared_objects(self):
+        """More different objects than are remembered, some of them equal."""
+        names = [f"worker_{i % 30_000}" for i in range(50_000)]
+        self.check([names[i] for i in np.random.default_rng(4).integers(0, 50_000, size=200_000)])
+
+    def test_first_values_are_the_objects_given(self):
+        for count, rows in ((1000, 5000), (100_000, 300_000)):
+            names = [f"name {i}" for i in range(count)]
+            column = np.array([names[i % count] for i in np.random.default_rng(5).permutation(rows)], dtype=object)
+            coded = _engine.code_columns([column])[0]
+            before = [sys.getrefcount(name) for name in names[:50]]
+            values = coded.first_values(column, 2)
+            self.assertEqual([id(value) for value in values], [id(value) for value in column[coded.first_rows]])
+            self.assertEqual([sys.getrefcount(name) for name in names[:50]], [b + 1 for b in before])
+            del values
+            self.assertEqual([sys.getrefcount(name) for name in names[:50]], before)
+            with self.assertRaises(IndexError):
+                coded.first_values(column[:10].copy(), 2)
 
     def test_beyond_ascii(self):
         self.check(["ä", "z", "é" * 9, "语" * 20, "😀", "a", "ÿ", "Ā", "\uffff", "😀" * 6, "עברית"] * 3)

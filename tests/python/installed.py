@@ -19,6 +19,8 @@ crowd = wisecrowd.simulate("hammer_spammer", tasks=300, workers=20, seed=1)
 labels = wisecrowd.DawidSkene(100).fit_predict(crowd.answers)
 assert (labels == crowd.gold).mean() > 0.8
 assert len(wisecrowd.methods()) > 40
+with wisecrowd.CrowdState.create("crowd.state", crowd.answers) as state:
+    assert len(wisecrowd.select(state, 5)) == 5
 print(wisecrowd.__file__)
 """
 
@@ -39,7 +41,7 @@ def by_cmake(build, work):
     assert found.startswith(str(packages)), found
 
 
-def by_pip(source, work):
+def by_pip(source, build, work):
     try:
         urllib.request.urlopen("https://pypi.org/simple/scikit-build-core/", timeout=20).close()
     except (urllib.error.URLError, OSError) as error:
@@ -47,7 +49,10 @@ def by_pip(source, work):
         return 77
     subprocess.run([sys.executable, "-m", "venv", work / "venv"], check=True)
     python = work / "venv/bin/python"
-    subprocess.run([python, "-m", "pip", "install", "--quiet", f"--config-settings=build-dir={work / 'build'}", source], check=True)
+    made = build.parent / f"{build.name}-pip"  # beside the other, so that a compiler cache may see the same paths
+    shutil.rmtree(made, ignore_errors=True)
+    subprocess.run([python, "-m", "pip", "install", "--quiet", f"--config-settings=build-dir={made}", source], check=True)
+    shutil.rmtree(made, ignore_errors=True)
     found = use(python)
     assert found.startswith(str(work / "venv")), found
     return 0
@@ -58,7 +63,7 @@ def main():
     work = build / "python_installed" / how
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
-    return by_cmake(build, work) if how == "cmake" else by_pip(source, work)
+    return by_cmake(build, work) if how == "cmake" else by_pip(source, build, work)
 
 
 if __name__ == "__main__":

@@ -70,6 +70,19 @@ class Compare(unittest.TestCase):
             wisecrowd.compare(frame, methods=["nonsense"])
 
 
+class CompareLearners(unittest.TestCase):
+    def test_by_hidden_answers_and_by_gold(self):
+        crowd = wisecrowd.simulate("dawid_skene", tasks=300, workers=20, gaussian_features=2.0, seed=3)
+        table = wisecrowd.compare(crowd.answers, crowd.gold, features=crowd.features, methods=["two_stage", wisecrowd.CCEM(epochs=3)])
+        self.assertEqual(set(table.index), {"two_stage", "ccem"})
+        self.assertTrue(table.log_probability.dropna().is_monotonic_decreasing)
+        self.assertEqual(table.loc["ccem", "epochs"], 3)
+        self.assertTrue(((table.low <= table.accuracy) & (table.accuracy <= table.high)).all())
+        self.assertNotIn("accuracy", wisecrowd.compare(crowd.answers, features=crowd.features, methods=[wisecrowd.CCEM(epochs=2)]))
+        with self.assertRaisesRegex(ValueError, "does not learn from features"):
+            wisecrowd.compare(crowd.answers, features=crowd.features, methods=[wisecrowd.DawidSkene()])
+
+
 class Simulate(unittest.TestCase):
     def test_same_seed_same_crowd(self):
         one, two = (wisecrowd.simulate("hammer_spammer", tasks=50, workers=9, seed=4) for _ in range(2))

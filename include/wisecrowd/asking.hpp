@@ -1,0 +1,75 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "wisecrowd/aggregate.hpp"
+#include "wisecrowd/annotations.hpp"
+#include "wisecrowd/replay.hpp"
+#include "wisecrowd/select.hpp"
+#include "wisecrowd/state.hpp"
+#include "wisecrowd/trust.hpp"
+
+namespace wisecrowd {
+
+/// Who can be asked, by name, and on what terms.
+struct NamedOffers {
+  std::vector<std::string> workers;
+  std::vector<WorkerOffer> offers;
+};
+
+/// One offer for each of `names`: the one that is made, or, for those who are not named, not available. Workers who
+/// are not among the names are put into `strangers`.
+[[nodiscard]] std::vector<WorkerOffer> offers_for(const NamedOffers& offers, const std::vector<std::string>& names,
+                                                  std::vector<std::size_t>& strangers);
+
+/// What to choose, of a state or of finished data.
+struct AskRequest {
+  double budget = std::numeric_limits<double>::infinity();  ///< what the answers may cost together
+  /// Nothing: everybody who is known, at cost 1. Those whom nobody knows yet are taken for average.
+  std::optional<NamedOffers> offers;
+  /// Of a state: look at so many of the most uncertain tasks. 0: ten per pair, at least 10,000.
+  std::size_t candidates = 0;
+  std::uint64_t round = 0;  ///< changes the lots of policies that draw them; 0: the number of answers so far
+};
+
+/// Choices whose tasks and workers are positions in these names.
+struct NamedSelection {
+  Selection selection;
+  std::vector<std::string> tasks, workers;
+  std::size_t candidates = 0;  ///< tasks that were looked at
+};
+
+/// What to ask next, by what a state knows.
+[[nodiscard]] NamedSelection select_from_state(const CrowdState& state, const AskRequest& request,
+                                               std::string_view selector, const Parameters& parameters,
+                                               const RunContext& context);
+/// The same for answers and a fit to them. The budget must be finite.
+[[nodiscard]] NamedSelection select_from_fit(const Annotations& answers, const Aggregation& fit,
+                                             const AskRequest& request, std::string_view selector,
+                                             const Parameters& parameters, const RunContext& context);
+
+/// What finished data need.
+struct Advice {
+  Selection tasks;  ///< one choice for each task that deserves another answer, the most rewarding first
+  std::vector<WorkerJudgement> workers;
+  CrowdKnowledge known;
+};
+/// With offers, tasks are for those among the known workers who can be had.
+[[nodiscard]] Advice advise(const Annotations& answers, const Aggregation& fit,
+                            const std::optional<NamedOffers>& offers, std::string_view selector,
+                            const Parameters& parameters, const RunContext& context);
+/// Why a worker is judged as it is, in words.
+[[nodiscard]] std::string reason_of(const WorkerJudgement& judged, const NameTable& classes);
+
+/// The aggregator of replays and of advice when none is named: the base of the default one, which is much quicker.
+[[nodiscard]] std::string_view usual_refit_method();
+
+/// True when it is time to fit a state anew and doing so is quick enough to do it unasked.
+[[nodiscard]] bool refits_unasked(const StateSummary& summary);
+
+}  // namespace wisecrowd

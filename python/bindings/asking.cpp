@@ -1,0 +1,257 @@
+#include "wisecrowd/asking.hpp"
+
+#include "state_handle.hpp"
+#include "support.hpp"
+
+namespace wisecrowd::python {
+namespace {
+
+using Reals = py::array_t<double, py::array::c_style | py::array::forcecast>;
+using Codes = py::array_t<std::int32_t, py::array::c_style | py::array::forcecast>;
+
+/// Names, costs, capacities (negative: no limit) and who is available; None for everybody.
+std::optional<NamedOffers> offers_from(const py::object& given) {
+  if (given.is_none()) return std::nullopt;
+  const auto parts = given.cast<py::tuple>();
+  NamedOffers offers;
+  offers.workers = parts[0].cast<std::vector<std::string>>();
+  const auto cost = parts[1].cast<std::vector<double>>();
+  const auto capacity = parts[2].cast<std::vector<std::int64_t>>();
+  const auto available = parts[3].cast<std::vector<bool>>();
+  for (std::size_t n = 0; n < offers.workers.size(); ++n) {
+    const bool limited = capacity[n] >= 0 && capacity[n] < std::int64_t{kUnlimited};
+    offers.offers.push_back({cost[n], limited ? static_cast<std::uint32_t>(capacity[n]) : kUnlimited, available[n]});
+  }
+  return offers;
+}
+
+AskRequest request_from(const py::dict& given) {
+  AskRequest request;
+  request.budget = given["budget"].cast<double>();
+  request.candidates = given["candidates"].cast<std::size_t>();
+  request.round = given["round"].cast<std::uint64_t>();
+  request.offers = offers_from(given["offers"]);
+  return request;
+}
+
+/// Positions of tasks and workers, and what an answer would tell and cost.
+py::dict selection_dict(const Selection& selection) {
+  std::vector<std::uint32_t> tasks, workers;
+  std::vector<double> gain, cost;
+  for (const Choice& choice : selection.choices) {
+    tasks.push_back(static_cast<std::uint32_t>(index(choice.task)));
+    workers.push_back(static_cast<std::uint32_t>(index(choice.worker)));
+    gain.push_back(choice.expected_gain);
+    cost.push_back(choice.cost);
+  }
+  py::dict dict;
+  dict["task"] = to_array(std::move(tasks));
+  dict["worker"] = to_array(std::move(workers));
+  dict["expected_gain"] = to_array(std::move(gain));
+  dict["cost"] = to_array(std::move(cost));
+  dict["settled"] = selection.settled;
+  dict["unworthy"] = selection.unworthy;
+  dict["exhausted"] = selection.exhausted;
+  return dict;
+}
+
+py::dict named_selection_dict(const NamedSelection& chosen) {
+  py::dict dict = selection_dict(chosen.selection);
+  py::list tasks, workers;
+  for (const Choice& choice : chosen.selection.choices) {
+    tasks.append(to_str(chosen.tasks[index(choice.task)]));
+    workers.append(to_str(chosen.workers[index(choice.worker)]));
+  }
+  dict["task_names"] = tasks;
+  dict["worker_names"] = workers;
+  dict["candidates"] = chosen.candidates;
+  return dict;
+}
+
+py::dict select_state(State& state, const py::dict& asked, const std::string& policy, const py::dict& parameters,
+                      std::uint64_t seed, unsigned threads, const py::object& progress) {
+  const Parameters checked = parameters_from(selector(policy).parameters, parameters);
+  const AskRequest request = request_from(asked);
+  Work work(seed, threads, progress);
+  return named_selection_dict(state.use(work, [&](const CrowdState& opened, const RunContext& context) {
+    return select_from_state(opened, request, policy, checked, context);
+  }));
+}
+
+/// An aggregator with its parameters, by name.
+struct Method {
+  std::string name;
+  Parameters parameters;
+  Method(const std::string& given, const py::dict& values)
+      : name(given), parameters(parameters_from(aggregation_method(given).parameters, values)) {}
+};
+
+py::dict select_answers(const Answers& answers, const std::string& method, const py::dict& method_parameters,
+                        const py::dict& asked, const std::string& policy, const py::dict& parameters,
+                        std::uint64_t seed, unsigned threads, const py::object& progress) {
+  const Method fitted(method, method_parameters);
+  const Parameters checked = parameters_from(selector(policy).parameters, parameters);
+  const AskRequest request = request_from(asked);
+  const Dataset data{.answers = answers.annotations};
+  Work work(seed, threads, progress);
+  return named_selection_dict(work.run([&](const RunContext& context) {
+    const Aggregation fit = aggregate(data, fitted.name, fitted.parameters, context);
+    return context.cancelled() ? NamedSelection{}
+                               : select_from_fit(data.answers, fit, request, policy, checked, context);
+  }));
+}
+
+template <class Function>
+auto column_of(const std::vector<WorkerJudgement>& workers, const Function& value) {
+  std::vector<decltype(value(workers[0]))> column;
+  for (const WorkerJudgement& worker : workers) column.push_back(value(worker));
+  return to_array(std::move(column));
+}
+
+py::dict advise_answers(const Answers& answers, const std::string& method, const py::dict& method_parameters,
+                        const py::object& given, const std::string& policy, const py::dict& parameters,
+                        std::uint64_t seed, unsigned threads, const py::object& progress) {
+  const Method fitted(method, method_parameters);
+  const Parameters checked = parameters_from(selector(policy).parameters, parameters);
+  const auto offers = offers_from(given);
+  const Dataset data{.answers = answers.annotations};
+  Work work(seed, threads, progress);
+  auto [fit, advice] = work.run([&](const RunContext& context) {
+    Aggregation made = aggregate(data, fitted.name, fitted.parameters, context);
+    Advice advised;
+    if (!context.cancelled()) advised = advise(data.answers, made, offers, policy, checked, context);
+    return std::pair(std::move(made), std::move(advised));
+  });
+  const auto& workers = advice.workers;
+  py::list what, why;
+  for (const WorkerJudgement& worker : workers) {
+    what.append(std::string(to_string(worker.advice)));
+    why.append(to_str(reason_of(worker, data.answers.class_names())));
+  }
+  py::dict judged;
+  judged["advice"] = what;
+  judged["reason"] = why;
+  judged["answers"] = column_of(workers, [](const WorkerJudgement& w) { return w.answers; });
+  const auto interval = [&](const std::string& name, auto member) {
+    judged[to_str(name)] = column_of(workers, [&](const WorkerJudgement& w) { return (w.*member).value; });
+    judged[to_str(name + "_low")] = column_of(workers, [&](const WorkerJudgement& w) { return (w.*member).low; });
+    judged[to_str(name + "_high")] = column_of(workers, [&](const WorkerJudgement& w) { return (w.*member).high; });
+  };
+  interval("accuracy", &WorkerJudgement::accuracy);
+  interval("score", &WorkerJudgement::score);
+  judged["information"] = column_of(workers, [](const WorkerJudgement& w) { return w.information.value; });
+  judged["capacity"] = column_of(workers, [](const WorkerJudgement& w) { return w.capacity; });
+  py::dict dict = selection_dict(advice.tasks);
+  dict["workers"] = judged;
+  dict["task_answers"] = to_array(std::move(advice.known.task_answers));
+  dict["fit"] = to_dict(std::move(fit));
+  return dict;
+}
+
+py::dict replay_dict(const Replay& replay) {
+  py::dict dict;
+  dict["target"] = replay.target;
+  dict["all_answers"] = replay.all_answers;
+  dict["scored_tasks"] = replay.scored_tasks;
+  dict["seeds"] = replay.seeds;
+  dict["answers_per_round"] = replay.answers_per_round;
+  py::list curves, savings;
+  for (const ReplayCurve& curve : replay.curves) {
+    py::dict entry;
+    entry["policy"] = curve.policy;
+    entry["answers"] = py::cast(curve.answers);
+    entry["cost"] = py::cast(curve.cost);
+    entry["accuracy"] = py::cast(curve.accuracy);
+    entry["low"] = py::cast(curve.low);
+    entry["high"] = py::cast(curve.high);
+    entry["by_seed"] = py::cast(curve.by_seed);
+    entry["answers_by_seed"] = py::cast(curve.answers_by_seed);
+    entry["area"] = curve.area;
+    entry["stopped"] = curve.stopped;
+    curves.append(entry);
+  }
+  for (const Saving& saving : replay.savings) {
+    py::dict entry;
+    entry["policy"] = saving.policy;
+    entry["slack"] = saving.slack;
+    entry["reached"] = saving.reached;
+    entry["answers"] = saving.answers;
+    entry["low"] = saving.low;
+    entry["high"] = saving.high;
+    entry["saved"] = saving.saved;
+    entry["saved_low"] = saving.saved_low;
+    entry["saved_high"] = saving.saved_high;
+    savings.append(entry);
+  }
+  dict["curves"] = curves;
+  dict["savings"] = savings;
+  return dict;
+}
+
+ReplayOptions replay_options_from(const py::dict& given, const Annotations& answers) {
+  ReplayOptions options;
+  options.seeds = given["seeds"].cast<std::size_t>();
+  options.answers_per_round = given["answers_per_round"].cast<std::size_t>();
+  options.most_answers = given["most_answers"].cast<std::size_t>();
+  options.random_answers_per_task = given["first_answers"].cast<std::size_t>();
+  if (const auto offers = offers_from(given["offers"])) {
+    std::vector<std::string> names;
+    for (std::size_t j = 0; j < answers.worker_count(); ++j) names.emplace_back(answers.worker_names()[j]);
+    std::vector<std::size_t> strangers;
+    options.offers = offers_for(*offers, names, strangers);
+  }
+  return options;
+}
+
+py::dict replay_answers(const Answers& answers, const Codes& gold, const std::optional<Reals>& tables,
+                        const std::vector<std::tuple<std::string, std::string, py::dict>>& policies,
+                        const std::string& method, const py::dict& method_parameters, const py::dict& options,
+                        std::uint64_t seed, unsigned threads, const py::object& progress) {
+  ReplayWorld world;
+  world.answers = answers.annotations;
+  world.truth = classes_from(gold);
+  if (tables) world.tables.assign(tables->data(), tables->data() + tables->size());
+  std::vector<Policy> played;
+  for (const auto& [name, way, given] : policies) {
+    played.push_back({name, way, parameters_from(selector(way).parameters, given)});
+  }
+  const Method fitted(method, method_parameters);
+  const ReplayOptions checked = replay_options_from(options, world.answers);
+  const Refit refit = [&](const Dataset& data, const Start& start, const RunContext& context) {
+    return aggregate(data, fitted.name, fitted.parameters, context, start);
+  };
+  Work work(seed, threads, progress);
+  return replay_dict(
+      work.run([&](const RunContext& context) { return replay(world, played, checked, refit, context); }));
+}
+
+}  // namespace
+
+void define_asking(py::module_& module) {
+  module.def("selectors", [] {
+    py::list list;
+    for (const SelectorInfo& info : selectors()) {
+      py::dict entry = info_of(info);
+      entry["needs_passes"] = info.needs_passes;
+      entry["needs_reliability"] = info.needs_reliability;
+      list.append(entry);
+    }
+    return list;
+  });
+  module.def("select_state", &select_state, py::arg("state"), py::arg("request"), py::arg("policy"),
+             py::arg("parameters"), py::arg("seed"), py::arg("threads"), py::arg("progress"));
+  module.def("select_answers", &select_answers, py::arg("answers"), py::arg("method"), py::arg("method_parameters"),
+             py::arg("request"), py::arg("policy"), py::arg("parameters"), py::arg("seed"), py::arg("threads"),
+             py::arg("progress"));
+  module.def("advise", &advise_answers, py::arg("answers"), py::arg("method"), py::arg("method_parameters"),
+             py::arg("offers"), py::arg("policy"), py::arg("parameters"), py::arg("seed"), py::arg("threads"),
+             py::arg("progress"));
+  module.def("replay", &replay_answers, py::arg("answers"), py::arg("gold"), py::arg("tables"), py::arg("policies"),
+             py::arg("method"), py::arg("method_parameters"), py::arg("options"), py::arg("seed"), py::arg("threads"),
+             py::arg("progress"));
+  module.attr("default_selector") = std::string(default_selector());
+  module.attr("usual_refit_method") = std::string(usual_refit_method());
+  module.attr("default_seeds") = ReplayOptions{}.seeds;
+}
+
+}  // namespace wisecrowd::python

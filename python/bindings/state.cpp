@@ -1,0 +1,241 @@
+#include <cmath>
+
+#include "state_handle.hpp"
+#include "support.hpp"
+#include "wisecrowd/asking.hpp"
+#include "wisecrowd/incremental.hpp"
+#include "wisecrowd/result.hpp"
+#include "wisecrowd/version.hpp"
+
+namespace wisecrowd::python {
+namespace {
+
+std::shared_ptr<State> create_state(const std::string& path, const std::optional<Answers>& answers,
+                                    const std::vector<std::string>& classes, bool fixed_classes,
+                                    const std::string& duplicates, const py::dict& parameters, unsigned threads,
+                                    const py::object& progress) {
+  StateSettings settings;
+  settings.parameters = parameters_from(state_parameters(), parameters);
+  settings.fixed_classes = fixed_classes;
+  settings.duplicates = duplicate_policy(duplicates);
+  Dataset data;
+  if (answers) {
+    data.answers = answers->annotations;
+  } else if (!classes.empty()) {
+    data.answers = AnnotationsBuilder(classes).build();
+  }
+  Work work(0, threads, progress);
+  return work.run([&](const RunContext& context) {
+    return std::make_shared<State>(CrowdState::create(path, data, settings, context), path, false);
+  });
+}
+
+std::shared_ptr<State> open_state(const std::string& path, bool read_only) {
+  const py::gil_scoped_release unlocked;
+  return std::make_shared<State>(
+      CrowdState::open(path, read_only ? CrowdState::Access::read : CrowdState::Access::write), path, read_only);
+}
+
+py::list to_strings(const std::vector<std::string>& names) {
+  py::list list;
+  for (const std::string& name : names) list.append(to_str(name));
+  return list;
+}
+
+py::dict summary_of(State& state) {
+  auto [s, parameters] =
+      state.look([](const CrowdState& opened) { return std::pair(opened.summary(), opened.parameters()); });
+  py::dict staleness;
+  staleness["answers_at_refit"] = s.staleness.answers_at_refit;
+  staleness["answers_since"] = s.staleness.answers_since;
+  staleness["classes_since"] = s.staleness.classes_since;
+  staleness["probed_tasks"] = s.staleness.probed_tasks;
+  staleness["mean_shift"] = s.staleness.mean_shift;
+  staleness["probed_labels_changed"] = s.staleness.probed_labels_changed;
+  py::dict dict;
+  dict["tasks"] = s.tasks;
+  dict["answered_tasks"] = s.answered_tasks;
+  dict["workers"] = s.workers;
+  dict["answers"] = s.answers;
+  dict["classes"] = to_strings(s.classes);
+  dict["classes_are_fixed"] = s.classes_are_fixed;
+  dict["class_prior"] = to_array(std::move(s.class_prior));
+  dict["duplicates"] = duplicate_policy_name(s.duplicates);
+  dict["schema_version"] = s.schema_version;
+  dict["staleness"] = staleness;
+  dict["advice"] = to_str(s.staleness.advice());
+  dict["refits_unasked"] = refits_unasked(s);
+  dict["parameters"] = to_dict(parameters);
+  return dict;
+}
+
+py::dict add_answers(State& state, const Answers& answers, unsigned threads, const py::object& progress) {
+  Work work(0, threads, progress);
+  const Absorbed a = state.change(
+      work, [&](CrowdState& opened, const RunContext& context) { return opened.add(answers.annotations, context); });
+  py::dict dict;
+  dict["answers"] = a.answers;
+  dict["replaced"] = a.replaced;
+  dict["contradicting"] = a.contradicting;
+  dict["new_tasks"] = a.new_tasks;
+  dict["new_workers"] = a.new_workers;
+  dict["new_classes"] = to_strings(a.new_classes);
+  dict["tasks_touched"] = a.tasks_touched;
+  dict["labels_changed"] = a.labels_changed;
+  dict["sweeps"] = a.sweeps;
+  return dict;
+}
+
+py::object task_of(State& state, const std::string& name) {
+  const auto task = state.look([&](const CrowdState& opened) { return opened.task(name); });
+  if (!task) return py::none();
+  py::list workers;
+  std::vector<std::int32_t> labels;
+  for (const TaskView::GivenAnswer& answer : task->answers) {
+    workers.append(to_str(answer.worker));
+    labels.push_back(static_cast<std::int32_t>(index(answer.label)));
+  }
+  py::dict dict;
+  dict["posterior"] = to_array(task->posterior);
+  dict["label"] = task->label == kNoClass ? -1 : static_cast<std::int32_t>(index(task->label));
+  dict["probability"] = task->probability;
+  dict["uncertainty"] = task->uncertainty;
+  dict["workers"] = workers;
+  dict["labels"] = to_array(std::move(labels));
+  return dict;
+}
+
+/// Truth × label.
+py::array to_table(std::vector<double> values, std::size_t classes) {
+  const auto side = static_cast<py::ssize_t>(classes);
+  return to_array(std::move(values), {side, side});
+}
+
+py::object worker_of(State& state, const std::string& name) {
+  const auto [worker, classes] = state.look(
+      [&](const CrowdState& opened) { return std::pair(opened.worker(name), opened.summary().classes.size()); });
+  if (!worker) return py::none();
+  py::dict dict;
+  dict["answers"] = worker->answers;
+  dict["accuracy"] = worker->accuracy;
+  dict["counts"] = to_table(worker->counts, classes);
+  dict["confusion"] = to_table(worker->confusion, classes);
+  return dict;
+}
+
+py::dict workers_of(State& state) {
+  auto [tables, parameters] =
+      state.look([](const CrowdState& opened) { return std::pair(opened.workers(), opened.parameters()); });
+  IncrementalOptions options;
+  options.prior_answers = parameters.real("prior_answers");
+  options.prior_accuracy = parameters.real("prior_accuracy");
+  const std::size_t k = tables.class_count;
+  const double prior = k == 0 ? 0 : static_cast<double>(k) * smoothing_of(options, k).right;
+  std::vector<double> accuracy;
+  for (std::size_t j = 0; j < tables.names.size(); ++j) {
+    double right = -prior;
+    for (std::size_t c = 0; c < k; ++c) right += tables.counts[(j * k + c) * k + c];
+    accuracy.push_back(tables.answers[j] == 0 ? std::nan("") : right / tables.answers[j]);
+  }
+  py::dict dict;
+  dict["names"] = to_objects(NameTable(tables.names));
+  dict["answers"] = to_array(std::move(tables.answers));
+  dict["accuracy"] = to_array(std::move(accuracy));
+  return dict;
+}
+
+Uncertainty uncertainty_from(const std::string& name) {
+  for (const auto& [kind, text] : {std::pair(Uncertainty::entropy, "entropy"), std::pair(Uncertainty::margin, "margin"),
+                                   std::pair(Uncertainty::least_confidence, "least_confidence")}) {
+    if (name == text) return kind;
+  }
+  throw py::value_error("by='" + name + "': choose entropy, margin or least_confidence");
+}
+
+py::dict candidates_of(State& state, std::size_t count, const std::string& by) {
+  const Uncertainty kind = uncertainty_from(by);
+  Candidates found = state.look([&](const CrowdState& opened) { return opened.candidates(count, kind); });
+  std::vector<double> uncertainty;
+  for (std::size_t t = 0; t < found.size(); ++t) {
+    uncertainty.push_back(
+        uncertainty_of(std::span(found.posterior).subspan(t * found.class_count, found.class_count), kind));
+  }
+  py::dict dict;
+  dict["names"] = to_objects(NameTable(found.names));
+  dict["answers"] = to_array(std::move(found.task_answers));
+  dict["uncertainty"] = to_array(std::move(uncertainty));
+  dict["posterior"] = to_array(std::move(found.posterior), {static_cast<py::ssize_t>(found.names.size()),
+                                                            static_cast<py::ssize_t>(found.class_count)});
+  return dict;
+}
+
+/// Answers and fit of all that is there, as an aggregator would leave them.
+py::tuple whole_of(State& state, unsigned threads, const py::object& progress) {
+  Work work(0, threads, progress);
+  auto whole =
+      state.use(work, [](const CrowdState& opened, const RunContext& context) { return opened.whole(context); });
+  const Annotations& a = whole.data.answers;
+  const py::tuple names =
+      py::make_tuple(to_objects(a.task_names()), to_objects(a.worker_names()), to_objects(a.class_names()));
+  return py::make_tuple(Answers{a, {}}, to_dict(std::move(whole.aggregation)), names);
+}
+
+void export_state(State& state, const std::string& folder, unsigned threads, const py::object& progress) {
+  Work work(0, threads, progress);
+  (void)state.use(work, [&](const CrowdState& opened, const RunContext& context) {
+    check_output_directory(folder);
+    RunRecord record;
+    record.version = WISECROWD_VERSION;
+    record.command = "wisecrowd.CrowdState.export";
+    record.method = "dawid_skene";
+    for (const auto& [name, value] : opened.parameters().all()) record.parameters.emplace_back(name, value);
+    record.threads = context.threads();
+    record.inputs.emplace_back("state", state.path());
+    CrowdState::Whole whole = opened.whole(context);
+    const Result result = make_result(std::move(whole.data), std::move(whole.aggregation), std::move(record), context);
+    return write_result(result, folder, context);
+  });
+}
+
+py::dict refit_state(State& state, unsigned threads, const py::object& progress) {
+  Work work(0, threads, progress);
+  const Aggregation fit =
+      state.change(work, [](CrowdState& opened, const RunContext& context) { return opened.refit(context); });
+  py::dict dict;
+  dict["iterations"] = fit.iterations;
+  dict["status"] = std::string(to_string(fit.status));
+  dict["log_likelihood"] = fit.log_likelihood;
+  dict["warnings"] = to_list(fit.warnings);
+  return dict;
+}
+
+py::list check_state(State& state, unsigned threads, const py::object& progress) {
+  Work work(0, threads, progress);
+  return to_strings(
+      state.use(work, [](const CrowdState& opened, const RunContext& context) { return opened.check(context); }));
+}
+
+}  // namespace
+
+void define_state(py::module_& module) {
+  module.def("state_parameters", [] { return to_list(state_parameters()); });
+  module.def("create_state", &create_state, py::arg("path"), py::arg("answers"), py::arg("classes"),
+             py::arg("fixed_classes"), py::arg("duplicates"), py::arg("parameters"), py::arg("threads"),
+             py::arg("progress"));
+  module.def("open_state", &open_state, py::arg("path"), py::arg("read_only"));
+  py::class_<State, std::shared_ptr<State>>(module, "State", "A crowd that lives in a file.")
+      .def_property_readonly("path", [](const State& state) { return to_str(state.path()); })
+      .def("summary", &summary_of)
+      .def("add", &add_answers, py::arg("answers"), py::arg("threads"), py::arg("progress"))
+      .def("refit", &refit_state, py::arg("threads"), py::arg("progress"))
+      .def("task", &task_of, py::arg("name"))
+      .def("worker", &worker_of, py::arg("name"))
+      .def("workers", &workers_of)
+      .def("candidates", &candidates_of, py::arg("count"), py::arg("by"))
+      .def("whole", &whole_of, py::arg("threads"), py::arg("progress"))
+      .def("export", &export_state, py::arg("folder"), py::arg("threads"), py::arg("progress"))
+      .def("check", &check_state, py::arg("threads"), py::arg("progress"))
+      .def("close", &State::close);
+}
+
+}  // namespace wisecrowd::python

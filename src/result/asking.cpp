@@ -1,0 +1,196 @@
+#include "wisecrowd/asking.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <unordered_map>
+
+#include "wisecrowd/error.hpp"
+
+namespace wisecrowd {
+namespace {
+
+/// Workers whom nobody knows yet are like the crowd as a whole, with the weight of a few answers.
+void add_strangers(WorkerTables& workers, const NamedOffers& given, const std::vector<std::size_t>& strangers,
+                   std::vector<WorkerOffer>& offers) {
+  const std::size_t cells = workers.class_count * workers.class_count;
+  std::vector<double> crowd(cells, 0);
+  for (std::size_t n = 0; n < workers.counts.size(); ++n) crowd[n % cells] += workers.counts[n];
+  for (std::size_t k = 0; k < workers.class_count; ++k) {
+    double sum = 0;
+    for (std::size_t l = 0; l < workers.class_count; ++l) sum += crowd[k * workers.class_count + l];
+    for (std::size_t l = 0; l < workers.class_count; ++l) {
+      double& cell = crowd[k * workers.class_count + l];
+      cell = ReplayOptions{}.prior_strength * (sum > 0 ? cell / sum : 1.0 / static_cast<double>(workers.class_count));
+    }
+  }
+  for (const std::size_t n : strangers) {
+    workers.names.push_back(given.workers[n]);
+    workers.answers.push_back(0);
+    workers.counts.insert(workers.counts.end(), crowd.begin(), crowd.end());
+    offers.push_back(given.offers[n]);
+  }
+}
+
+/// Workers with those added whom the request brings; what is asked of the selector.
+struct Terms {
+  WorkerTables workers;
+  std::size_t known_workers = 0;
+  std::vector<WorkerOffer> offers;
+  SelectionRequest request;
+
+  Terms(WorkerTables tables, const AskRequest& asked) : workers(std::move(tables)) {
+    known_workers = workers.names.size();
+    double cheapest = 1;
+    if (asked.offers) {
+      std::vector<std::size_t> strangers;
+      offers = offers_for(*asked.offers, workers.names, strangers);
+      add_strangers(workers, *asked.offers, strangers, offers);
+      for (const WorkerOffer& offer : asked.offers->offers) cheapest = std::min(cheapest, offer.cost);
+    }
+    if (!(asked.budget > 0) || !std::isfinite(asked.budget)) {
+      throw Error(
+          ErrorCode::bad_parameter,
+          fmt::format("budget {}: it takes a number above 0: how much the answers may cost together", asked.budget));
+    }
+    request.offers = offers;
+    request.budget = asked.budget;
+    request.pairs = static_cast<std::size_t>(asked.budget / cheapest + 1e-9);
+    request.round = asked.round != 0
+                        ? asked.round
+                        : std::accumulate(workers.answers.begin(), workers.answers.end(), std::uint64_t{0});
+  }
+};
+
+std::vector<std::string> list_of(const NameTable& names) {
+  std::vector<std::string> list;
+  for (std::size_t n = 0; n < names.size(); ++n) list.emplace_back(names[n]);
+  return list;
+}
+
+bool has_answered(const Annotations& answers, TaskId task, WorkerId worker) {
+  const auto workers = answers.workers_of(task);  // sorted
+  return std::binary_search(workers.begin(), workers.end(), worker);
+}
+
+CrowdView view_of(const Annotations& answers, const Aggregation& fit, const CrowdKnowledge& known) {
+  CrowdView view;
+  view.class_count = answers.class_count();
+  view.posterior = fit.posterior;
+  view.worker_counts = known.counts;
+  view.task_answers = known.task_answers;
+  view.worker_answers = known.worker_answers;
+  view.asked = [&](TaskId task, WorkerId worker) { return has_answered(answers, task, worker); };
+  return view;
+}
+
+}  // namespace
+
+std::vector<WorkerOffer> offers_for(const NamedOffers& given, const std::vector<std::string>& names,
+                                    std::vector<std::size_t>& strangers) {
+  std::unordered_map<std::string_view, std::size_t> place;
+  for (std::size_t j = 0; j < names.size(); ++j) place.emplace(names[j], j);
+  WorkerOffer absent;
+  absent.available = false;
+  std::vector<WorkerOffer> offers(names.size(), absent);
+  for (std::size_t n = 0; n < given.workers.size(); ++n) {
+    const auto at = place.find(given.workers[n]);
+    if (at == place.end()) {
+      strangers.push_back(n);
+    } else {
+      offers[at->second] = given.offers[n];
+    }
+  }
+  return offers;
+}
+
+NamedSelection select_from_state(const CrowdState& state, const AskRequest& asked, std::string_view selector,
+                                 const Parameters& parameters, const RunContext& context) {
+  constexpr std::size_t kTasksPerPair = 10, kFewestTasks = 10'000;
+  Terms terms(state.workers(), asked);
+  Candidates tasks = state.candidates(
+      asked.candidates != 0 ? asked.candidates : std::max(kTasksPerPair * terms.request.pairs, kFewestTasks));
+  CrowdView view;
+  view.class_count = tasks.class_count;
+  view.posterior = tasks.posterior;
+  view.worker_counts = terms.workers.counts;
+  view.task_answers = tasks.task_answers;
+  view.worker_answers = terms.workers.answers;
+  view.asked = [&](TaskId task, WorkerId worker) {
+    return index(worker) < terms.known_workers && tasks.asked(index(task), static_cast<std::uint32_t>(index(worker)));
+  };
+  NamedSelection chosen;
+  chosen.selection = select(view, terms.request, selector, parameters, context);
+  chosen.candidates = tasks.size();
+  chosen.tasks = std::move(tasks.names);
+  chosen.workers = std::move(terms.workers.names);
+  return chosen;
+}
+
+NamedSelection select_from_fit(const Annotations& answers, const Aggregation& fit, const AskRequest& asked,
+                               std::string_view selector, const Parameters& parameters, const RunContext& context) {
+  CrowdKnowledge known = knowledge_of(answers, fit, ReplayOptions{}.prior_strength);
+  Terms terms({.class_count = answers.class_count(),
+               .names = list_of(answers.worker_names()),
+               .counts = std::move(known.counts),
+               .answers = std::move(known.worker_answers)},
+              asked);
+  CrowdView view = view_of(answers, fit, known);
+  view.worker_counts = terms.workers.counts;
+  view.worker_answers = terms.workers.answers;
+  view.asked = [&](TaskId task, WorkerId worker) {
+    return index(worker) < terms.known_workers && has_answered(answers, task, worker);
+  };
+  NamedSelection chosen;
+  chosen.selection = select(view, terms.request, selector, parameters, context);
+  chosen.candidates = answers.task_count();
+  chosen.tasks = list_of(answers.task_names());
+  chosen.workers = std::move(terms.workers.names);
+  return chosen;
+}
+
+Advice advise(const Annotations& answers, const Aggregation& fit, const std::optional<NamedOffers>& given,
+              std::string_view selector, const Parameters& parameters, const RunContext& context) {
+  Advice advice;
+  advice.known = knowledge_of(answers, fit, ReplayOptions{}.prior_strength);
+  SelectionRequest request;
+  request.pairs = answers.task_count();
+  std::vector<WorkerOffer> offers;
+  if (given) {
+    std::vector<std::size_t> strangers;
+    offers = offers_for(*given, list_of(answers.worker_names()), strangers);
+    request.offers = offers;
+  }
+  advice.tasks = select(view_of(answers, fit, advice.known), request, selector, parameters, context);
+  // What an answer tells, not what a lot said, decides over the order in which tasks are shown.
+  std::stable_sort(advice.tasks.choices.begin(), advice.tasks.choices.end(),
+                   [](const Choice& a, const Choice& b) { return a.expected_gain > b.expected_gain; });
+  advice.workers = judge_workers(advice.known.counts, fit.class_prior, advice.known.worker_answers, {}, context);
+  return advice;
+}
+
+std::string reason_of(const WorkerJudgement& judged, const NameTable& classes) {
+  switch (judged.advice) {
+    case WorkerAdvice::stop: return "its answers hardly depend on the truth";
+    case WorkerAdvice::retrain:
+      return fmt::format("as a rule it says {} where the truth is {}", classes[index(judged.said)],
+                         classes[index(judged.truth)]);
+    case WorkerAdvice::keep: return "its answers tell the truth apart";
+    case WorkerAdvice::unsure:
+      if (judged.answers == 0) return "it has not answered";
+      return judged.answers < JudgeOptions{}.least_answers ? "too few answers to say"
+                                                           : "it may or may not be better than guessing";
+  }
+  return "";
+}
+
+std::string_view usual_refit_method() { return "hierarchical_dawid_skene"; }
+
+bool refits_unasked(const StateSummary& summary) {
+  constexpr std::uint64_t kSmall = 200'000;  // a refit takes about a second
+  return summary.answers <= kSmall && !summary.staleness.advice().empty();
+}
+
+}  // namespace wisecrowd
