@@ -84,7 +84,7 @@ test("a folder that aggregate wrote, of a simulated crowd: what is on the page i
   run("aggregate", "crowd/labels.csv", "--gold", "crowd/gold.csv", "--gold-for", "evaluation", "--out", "result");
   run("report", "result", "--out", "crowd.html", "--title", "Crowd & <b>sons</b>");
   const milliseconds = await look("crowd.html", async (page, data) => {
-    assert.equal(await page.title(), "Crowd & <b>sons</b>");
+    assert.ok((await page.title()).startsWith("Crowd & <b>sons</b>"));
     assert.equal(data.counts.tasks, 20000);
     const answers = (await columnOf(page, "workers", 1)).map((text) => Number(text.replaceAll(",", "")));
     assert.deepEqual(answers, [...data.workers.answers].sort((a, b) => b - a).slice(0, answers.length));
