@@ -48,7 +48,7 @@ struct ReportOptions {
   std::string page;
 };
 
-/// Everything that the page shows, as one JSON object (web/README.md has its fields). It holds at most about 1.8 MB
+/// Everything that the page shows, as one JSON object (docs/REPORT.md has its fields). It holds at most about 1.8 MB
 /// however large the data: what does not fit is summed up or sampled, and "sampling" says how. Numbers are those that
 /// the files of write_result hold, so a report made later from the folder is the same.
 [[nodiscard]] std::string report_json(const Result& result, const ReportOptions& options, const RunContext& context);

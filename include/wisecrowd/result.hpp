@@ -85,7 +85,10 @@ struct Result {
 /// Completes a result from an aggregation: confusion tables, worker summaries, the fingerprint of the data.
 [[nodiscard]] Result make_result(Dataset data, Aggregation aggregation, RunRecord record, const RunContext& context);
 
-/// The same result with the digits that its files have: a result that was read back from them is equal to it.
+/// Confusion tables of more cells than this (half a gigabyte) are for machines: reports and read_result leave them out.
+inline constexpr std::size_t kMostShownCells = std::size_t{1} << 26;
+/// The same result with the digits that its files have, as far as reports show it: a result that was read back from the
+/// files is equal to it.
 [[nodiscard]] Result as_written(const Result& result, const RunContext& context);
 
 /// Throws io when a result could not be written to `directory`: it is a file, a folder that wisecrowd did not write, or

@@ -14,9 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Tables beyond this are not read back: they are for machines.
-constexpr std::uintmax_t kLargestTables = std::uintmax_t{1} << 30;
-
 std::optional<std::string> recorded(const RunRecord& record, std::string_view role) {
   for (const auto& [name, path] : record.inputs) {
     if (name == role) return path;
@@ -67,7 +64,7 @@ Annotations with_tasks(const Annotations& answers, const NameTable& tasks, std::
 /// workers × truth × label from confusion.csv, whose rows are in this order; empty when it holds none.
 std::vector<double> read_tables(const std::string& path, std::size_t cells) {
   std::error_code unknown;
-  if (!fs::exists(path, unknown) || fs::file_size(path, unknown) > kLargestTables) return {};
+  if (cells > kMostShownCells || !fs::exists(path, unknown)) return {};
   const std::string text = read_text_file(path);
   CsvRows rows(text);
   if (!rows.next()) refuse_file(path, "is empty");

@@ -17,8 +17,6 @@ constexpr std::size_t kShownParts = 20;
 /// Random numbers that judging may draw: a second or two on one core.
 constexpr std::size_t kMostDraws = 10'000'000;
 constexpr std::size_t kFewestDrawsPerWorker = 60;
-/// Tables of all workers as counts: 512 MB.
-constexpr std::size_t kMostCells = std::size_t{1} << 26;
 
 GoldFacts gold_facts(const Result& result, const Evaluation& evaluation) {
   GoldFacts facts;
@@ -99,7 +97,7 @@ AdviceFacts advise(const Result& result, std::span<const std::uint32_t> most_wan
   const std::size_t cells = classes * classes;
   advice.workers.resize(workers);
   advice.judged.assign(workers, 0);
-  if (workers == 0 || classes < 2 || result.worker_confusion.empty() || cells > kMostCells / workers) return advice;
+  if (workers == 0 || classes < 2 || result.worker_confusion.empty()) return advice;
 
   JudgeOptions options;
   const auto draws_for = [&](std::size_t count) { return kMostDraws / (cells * std::max<std::size_t>(count, 1)); };

@@ -60,6 +60,9 @@ class Report(ProgramTest):
         for name, accuracy, answers in zip(table["name"], table["accuracy"], table["answers"]):
             self.assertAlmostEqual(accuracy, float(workers[name]["accuracy"]), places=3)
             self.assertEqual(answers, int(workers[name]["answers"]))
+        page = (Path(__file__).resolve().parents[2] / "docs/REPORT.md").read_text()
+        for key in [*document, *document["workers"], *document["tasks"], *document["run"], *document["agreement"]]:
+            self.assertIn(f"`{key}", page)
         methods = [row["method"] for row in document["comparison"]["rows"]]
         self.assertIn("majority_vote", methods)
         self.assertEqual([row["this"] for row in document["comparison"]["rows"]].count(True), 1)

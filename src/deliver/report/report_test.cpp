@@ -294,6 +294,51 @@ TEST(Report, AWarningSaysWhatToDo) {
   EXPECT_NE(json.at("verdict").get<std::string>().find("warning"), std::string::npos);
 }
 
+TEST(Report, SplintersAreLessSeriousThanHalves) {
+  const RunContext context({.threads = 1});
+  const auto severity = [&](int large, int small) {
+    AnnotationsBuilder builder({"a", "b"});
+    for (int t = 0; t < large + small; ++t) {
+      for (int w = 0; w < 3; ++w) {
+        builder.add("t" + std::to_string(t), (t < large ? "w" : "v") + std::to_string(w), (t + w) % 4 ? "a" : "b");
+      }
+    }
+    const Json json = document(result_of({builder.build(), {}, {}}, "majority_vote", context));
+    for (const Json& warning : json.at("warnings")) {
+      if (warning.at("words").get<std::string>().find("parts") != std::string::npos) {
+        return warning.at("severity").get<std::string>();
+      }
+    }
+    return std::string("none");
+  };
+  EXPECT_EQ(severity(200, 1), "note");
+  EXPECT_EQ(severity(90, 10), "care");
+  EXPECT_EQ(severity(50, 50), "serious");
+  EXPECT_EQ(severity(50, 0), "none");
+}
+
+TEST(Report, AClearlyBetterMethodIsNamed) {
+  const RunContext context({.threads = 1});
+  auto crowd = testing::small_crowd(3, 100, 10, 2, 5);
+  crowd.data.gold = crowd.truth;
+  const Result result = result_of(crowd.data, "majority_vote", context);
+  ReportOptions options;
+  options.comparison = Comparison{.by = "gold", .rows = {}, .words = "w"};
+  ComparedMethod own, other;
+  own.method = "majority_vote";
+  own.is_this = true;
+  own.accuracy = {0.7, 0.65, 0.75};
+  other.method = "glad";
+  other.accuracy = {0.8, 0.74, 0.84};
+  const auto warned = [&] {
+    options.comparison->rows = {own, other};
+    return report_json(result, options, context).find("Run again with --method glad") != std::string::npos;
+  };
+  EXPECT_FALSE(warned()) << "the intervals overlap";
+  other.accuracy.low = 0.76;
+  EXPECT_TRUE(warned());
+}
+
 TEST(Report, GoldThatTheMethodSawIsNoTest) {
   const RunContext context({.threads = 1});
   auto crowd = testing::small_crowd(3, 50, 8, 2, 4);

@@ -14,9 +14,12 @@ constexpr double kTooSureBy = 0.05;       // mean probability minus accuracy on 
 constexpr double kManyTorn = 0.2;         // share of tasks
 constexpr double kManySpamAnswers = 0.1;  // share of answers
 constexpr double kLowAlpha = 0.2;
+/// Shares of the tasks in the largest part of the data.
+constexpr double kMost = 0.8, kNearlyAll = 0.99;
 
 struct Known {
   std::string_view code, severity, title;
+  std::string_view remedy = {};  ///< for messages that do not end with what to do
 };
 
 /// What the warnings of readers, methods and descriptions are called. Others get their code as a title.
@@ -31,7 +34,6 @@ constexpr std::array kKnown = {
     Known{"volume_collapsed", "serious", "The worker tables collapsed"},
     Known{"class_vanished", "serious", "A class vanished"},
     Known{"prior_expects_no_skill", "serious", "The prior expects no skill"},
-    Known{"disconnected_parts", "serious", "The data fall into separate parts"},
     Known{"separate_parts", "care", "The workers fall into separate parts"},
     Known{"few_answers_per_task", "care", "Few answers per task"},
     Known{"few_answers_per_worker", "care", "Many workers gave hardly any answers"},
@@ -46,7 +48,8 @@ constexpr std::array kKnown = {
     Known{"rows_dropped", "care", "Rows were dropped"},
     Known{"answers_outside_train", "care", "Some answers were not learned from"},
     Known{"tasks_without_features", "care", "Tasks without features"},
-    Known{"gold_not_used", "care", "The method could not use gold"},
+    Known{"gold_not_used", "care", "The method could not use gold",
+          "To let gold take part, choose a method that can use it (wisecrowd methods says which)"},
     Known{"gold_without_answers", "care", "Gold for tasks that nobody answered"},
     Known{"gold_without_task", "care", "Gold for unknown tasks"},
     Known{"unanswered_tasks", "care", "Tasks without answers"},
@@ -54,9 +57,11 @@ constexpr std::array kKnown = {
     Known{"thin_workers", "care", "Workers with little in common"},
     Known{"thin_pairs", "care", "Workers with little in common"},
     Known{"confusion_left_out", "note", "Confusion tables were left out"},
-    Known{"silent_workers", "note", "Workers without answers"},
+    Known{"silent_workers", "note", "Workers without answers",
+          "Leave them out of the list if they will not work any more"},
     Known{"unused_classes", "note", "Classes that nobody uses"},
-    Known{"duplicates", "note", "Repeated answers"},
+    Known{"duplicates", "note", "Repeated answers",
+          "If every answer should count, read them with --duplicates repeat; if none should repeat, clean the file"},
 };
 
 std::string with_capital(std::string text) {
@@ -103,9 +108,16 @@ class List {
     const auto [words, remedy] = parted(warning.message);
     if (known == kKnown.end()) {
       add("care", title_from(warning.code), words, remedy);
+    } else if (!known->remedy.empty()) {
+      add(known->severity, std::string(known->title), warning.message, std::string(known->remedy));
     } else {
       add(known->severity, std::string(known->title), words, remedy);
     }
+  }
+  /// The same with another severity.
+  void add(const Warning& warning, std::string_view severity, std::string title) {
+    const auto [words, remedy] = parted(warning.message);
+    add(severity, std::move(title), words, remedy);
   }
   [[nodiscard]] Json json() const {
     Json all = Json::array();
@@ -118,6 +130,27 @@ class List {
  private:
   std::array<std::vector<Json>, 3> by_rank_;
 };
+
+/// Splinters beside one large part do no harm to the others.
+std::string_view severity_of_parts(const Description& description) {
+  const auto answered = static_cast<double>(description.tasks - description.unanswered_tasks);
+  const double largest = static_cast<double>(description.largest_component_tasks) / std::max(answered, 1.0);
+  return largest >= kNearlyAll ? "note" : largest >= kMost ? "care" : "serious";
+}
+
+/// A method of the comparison that is better beyond doubt.
+const ComparedMethod* clearly_better(const Source& source) {
+  if (!source.options.comparison || source.options.comparison->by != "gold") return nullptr;
+  const std::vector<ComparedMethod>& rows = source.options.comparison->rows;
+  const auto own = std::find_if(rows.begin(), rows.end(), [](const ComparedMethod& row) { return row.is_this; });
+  if (own == rows.end()) return nullptr;
+  const ComparedMethod* best = nullptr;
+  for (const ComparedMethod& row : rows) {
+    if (!(row.accuracy.low > own->accuracy.high)) continue;
+    if (best == nullptr || row.accuracy.value > best->accuracy.value) best = &row;
+  }
+  return best;
+}
 
 void add_own(const Source& source, List& list) {
   const Aggregation& fit = source.result.aggregation;
@@ -144,6 +177,14 @@ void add_own(const Source& source, List& list) {
                            percent(accuracy.value)),
                "use the probabilities to order tasks, not as odds; choose thresholds on gold tasks");
     }
+  }
+  if (const ComparedMethod* better = clearly_better(source)) {
+    list.add("care", "Another method does better here",
+             fmt::format("on the gold tasks {} is right more often ({}), beyond what chance explains", better->method,
+                         percent(better->accuracy.value)),
+             source.options.learned
+                 ? fmt::format("look at what it does otherwise: wisecrowd aggregate … --method {}", better->method)
+                 : fmt::format("run again with --method {}", better->method));
   }
   const Certainty sure = certainty(source);
   const auto tasks = static_cast<double>(std::max<std::size_t>(description.tasks, 1));
@@ -191,7 +232,13 @@ void add_warnings(const Source& source, Json& document) {
     for (const Warning& warning : warnings) {
       if (std::find(codes.begin(), codes.end(), warning.code) != codes.end()) continue;
       codes.push_back(warning.code);
-      list.add(warning);
+      if (warning.code == "disconnected_parts") {
+        const std::string_view severity = severity_of_parts(source.facts.description);
+        list.add(warning, severity,
+                 severity == "note" ? "Some splinters of the data stand alone" : "The data fall into separate parts");
+      } else {
+        list.add(warning);
+      }
     }
   };
   add_all(source.result.record.data_warnings);
