@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import {existsSync, readFileSync} from "node:fs";
 import {createRequire} from "node:module";
+import {cpus, loadavg} from "node:os";
 import {delimiter, join, resolve} from "node:path";
 import {pathToFileURL} from "node:url";
 
@@ -50,7 +51,7 @@ export const launch = () =>
  * outside itself, or opened a dialog.
  */
 export async function openReport(browser, path, options = {}) {
-  const context = await browser.newContext({viewport: {width: 1280, height: 900}, ...options});
+  const context = await browser.newContext({viewport: {width: 1280, height: 900}, reducedMotion: "reduce", ...options});
   const page = await context.newPage();
   const address = pathToFileURL(path).href;
   const offences = [];
@@ -64,16 +65,39 @@ export async function openReport(browser, path, options = {}) {
     const url = request.url();
     if (url.split("#")[0] !== address && !url.startsWith("data:")) offences.push(`request: ${url}`);
   });
+  const session = await context.newCDPSession(page);
+  await session.send("Performance.enable", {timeDomain: "threadTicks"}); // time of the processor, not of the clock
   const begin = performance.now();
   await page.goto(address);
   await page.waitForSelector("html[data-ready]", {state: "attached"});
   const milliseconds = performance.now() - begin;
+  const {metrics} = await session.send("Performance.getMetrics");
+  const busy = 1000 * metrics.find(({name}) => name === "TaskDuration").value;
   const finish = async () => {
     await context.close();
     assert.deepEqual(offences, [], `what ${path} should not do`);
   };
-  return {page, milliseconds, offences, finish};
+  return {page, milliseconds, busy, offences, finish};
 }
+
+/**
+ * Fails unless the page opens within two seconds at the best of three times. Where more programs run than there are
+ * processors the clock measures those, so there the work of the page alone is held to less.
+ */
+export async function opensQuickly(browser, path) {
+  let [clock, work] = [Infinity, Infinity];
+  for (let attempt = 0; attempt < 3 && clock > 1000; ++attempt) {
+    const {milliseconds, busy, finish} = await openReport(browser, path);
+    [clock, work] = [Math.min(clock, milliseconds), Math.min(work, busy)];
+    await finish();
+  }
+  console.log(`${path}: opened in ${clock.toFixed(0)} ms, of which ${work.toFixed(0)} ms work of the page`);
+  assert.ok(work <= 1500, `the page works for ${work} ms`);
+  if (loadavg()[0] < cpus().length) assert.ok(clock <= 2000, `opens in ${clock} ms`);
+}
+
+/** Draws every chart at once, as before printing. */
+export const drawAll = (page) => page.evaluate(() => window.dispatchEvent(new Event("beforeprint")));
 
 /** Scrolls to the end, so that every chart was near the window once. */
 export async function scrollThrough(page) {

@@ -17,6 +17,7 @@ const MOST_WITH_NUMBERS = 16;
 export function heatmap({caption, names, share: shareAt, amount, rows, columns, unit = "answers"}) {
   const label = freshId("matrix");
   const numbers = names.length <= MOST_WITH_NUMBERS;
+  const upright = names.length > 6 && names.some((name) => [...printable(name)].length > 3); // no room for words side by side
   const cell = (r, c) => {
     const value = shareAt(r, c);
     const much = amount?.(r, c);
@@ -30,7 +31,7 @@ export function heatmap({caption, names, share: shareAt, amount, rows, columns, 
     "div.scroll",
     {tabindex: 0, role: "region", "aria-labelledby": label},
     h(
-      `table.heat${numbers ? "" : ".dense"}${names.length > 6 ? ".upright" : ""}${names.length <= 6 ? ".roomy" : ""}`,
+      `table.heat${numbers ? "" : ".dense"}${upright ? ".upright" : ""}${names.length <= 6 ? ".roomy" : ""}`,
       {"aria-labelledby": label},
       h(
         "thead",
