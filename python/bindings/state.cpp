@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "state_handle.hpp"
@@ -42,6 +43,13 @@ py::list to_strings(const std::vector<std::string>& names) {
   return list;
 }
 
+Smoothing prior_of(const Parameters& parameters, std::size_t classes) {
+  IncrementalOptions options;
+  options.prior_answers = parameters.real("prior_answers");
+  options.prior_accuracy = parameters.real("prior_accuracy");
+  return smoothing_of(options, classes);
+}
+
 py::dict summary_of(State& state) {
   auto [s, parameters] =
       state.look([](const CrowdState& opened) { return std::pair(opened.summary(), opened.parameters()); });
@@ -66,6 +74,8 @@ py::dict summary_of(State& state) {
   dict["advice"] = to_str(s.staleness.advice());
   dict["refits_unasked"] = refits_unasked(s);
   dict["parameters"] = to_dict(parameters);
+  const auto [right, wrong] = prior_of(parameters, std::max<std::size_t>(s.classes.size(), 1));
+  dict["smoothing"] = py::make_tuple(right, wrong);
   return dict;
 }
 
@@ -126,11 +136,8 @@ py::object worker_of(State& state, const std::string& name) {
 py::dict workers_of(State& state) {
   auto [tables, parameters] =
       state.look([](const CrowdState& opened) { return std::pair(opened.workers(), opened.parameters()); });
-  IncrementalOptions options;
-  options.prior_answers = parameters.real("prior_answers");
-  options.prior_accuracy = parameters.real("prior_accuracy");
   const std::size_t k = tables.class_count;
-  const double prior = k == 0 ? 0 : static_cast<double>(k) * smoothing_of(options, k).right;
+  const double prior = k == 0 ? 0 : static_cast<double>(k) * prior_of(parameters, k).right;
   std::vector<double> accuracy;
   for (std::size_t j = 0; j < tables.names.size(); ++j) {
     double right = -prior;

@@ -81,11 +81,25 @@ class StateResult(Fitted):
     """Everything that a state knew at one moment, with the attributes of a fitted estimator; tasks and workers in the order in which
     they became known."""
 
-    def __init__(self, answers, fit, names, threads):
+    _method = "dawid_skene"
+    progress = False
+
+    def __init__(self, answers, fit, names, summary, threads):
         tasks, workers, classes = names
         self.threads = threads
         self._crowd = Crowd(answers, tasks, workers, classes)
         self._fit = fit
+        self._summary_then = summary
+
+    def _method_parameters(self):
+        """Those of the batch fit that the state follows."""
+        right, wrong = self._summary_then["smoothing"]
+        given = self._summary_then["parameters"]
+        return {"pseudo_count": wrong, "diagonal_pseudo_count": right - wrong,
+                **{name: given[name] for name in ("class_prior", "class_pseudo_count", "max_iterations", "tolerance")}}
+
+    def _run(self):
+        return 0, self.threads
 
     def __repr__(self):
         return f"StateResult({len(self._crowd.tasks)} tasks, {len(self._crowd.workers)} workers)"
@@ -170,7 +184,8 @@ class CrowdState:
     def summary(self) -> StateSummary:
         """What is in the state, and whether a refit is due."""
         found = self._state.summary()
-        found.pop("refits_unasked")
+        for inner in ("refits_unasked", "smoothing"):
+            found.pop(inner)
         found["class_prior"] = pd.Series(found["class_prior"], index=self._class_index(found["classes"]), name="prior")
         return StateSummary(**found)
 
@@ -202,9 +217,10 @@ class CrowdState:
             return self._state.refit(self.threads, call)
 
     def result(self, *, progress: Any = False) -> StateResult:
-        """All that the state knows at this moment: labels_, probas_, priors_, errors_, skills_, worker_summary_ as of an estimator."""
+        """All that the state knows at this moment: labels_, probas_, priors_, errors_, skills_, worker_summary_ and report() as of an
+        estimator."""
         with Progress(progress, "result") as call:
-            return StateResult(*self._state.whole(self.threads, call), self.threads)
+            return StateResult(*self._state.whole(self.threads, call), self._state.summary(), self.threads)
 
     @property
     def labels_(self) -> pd.Series:

@@ -1,5 +1,6 @@
 """A crowd that lives in a file: what goes in comes out, and it follows the batch fit."""
 import doctest
+import json
 import os
 import signal
 import sqlite3
@@ -58,6 +59,11 @@ class Contents(StateTest):
         self.assertEqual(result.errors_.shape, (24, 3))
         self.assertEqual(list(result.worker_summary_.columns)[:2], ["answers", "accuracy"])
         self.assertEqual(result.priors_.index.tolist(), ["a", "b", "c"])
+        report = json.loads(Path(result.report(self.folder / "report.json", gold=self.truth)).read_text())
+        self.assertEqual(report["counts"]["tasks"], 60)
+        # The state follows this batch fit.
+        batch = wisecrowd.DawidSkene(**result._method_parameters()).fit(self.frame)
+        np.testing.assert_allclose(result.probas_.sort_index(), batch.probas_, atol=1e-6)
 
     def test_candidates_are_the_most_uncertain(self):
         with CrowdState.create(self.path, self.frame) as state:
