@@ -10,9 +10,6 @@
 #include "screen_text.hpp"
 
 namespace wisecrowd::app {
-
-void add_select(CommandSet& commands);
-
 namespace {
 
 std::vector<std::string> option_names(const CLI::App& parser) {

@@ -75,6 +75,7 @@ void add_evaluate(CommandSet& commands);
 void add_compare(CommandSet& commands);
 void add_simulate(CommandSet& commands);
 void add_state(CommandSet& commands);
+void add_select(CommandSet& commands);
 void add_methods(CommandSet& commands);
 void add_demo(CommandSet& commands);
 void add_completion(CommandSet& commands);

@@ -4,6 +4,7 @@
 
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
+#include "select/expected_information/pilot.hpp"
 #include "select/shared/picker.hpp"
 
 namespace wisecrowd::expected_information_selector {
@@ -18,19 +19,70 @@ class ExpectedInformation final : public Selector {
     rule_.rule = parameters.choice("tables") == "drawn" ? selecting::WorkerRule::drawn_information
                                                         : selecting::WorkerRule::information;
     selecting::read_epsilon(parameters, rule_);
+    pilot_.per_worker = parameters.real("pilot");
+    pilot_.delta = limits_.delta;
+    pilot_.depth = static_cast<std::size_t>(parameters.integer("pilot_depth"));
   }
 
   Selection choose(const CrowdView& crowd, const SelectionRequest& request, const RunContext& context) const override {
-    const selecting::PairRule rule(crowd, request, rule_, context);
     std::vector<double> cooled;
     if (temper_ != 1) cooled = tempered(crowd.posterior, crowd.class_count, temper_, context);
-    return selecting::pick(rule, cooled.empty() ? crowd.posterior : cooled, {selecting::TaskOrder::Kind::pairs, {}},
-                           limits_, context);
+    const std::span<const double> posterior = cooled.empty() ? crowd.posterior : cooled;
+    PilotPlan plan = plan_pilot(crowd, request, pilot_, context);
+    if (plan.pairs == 0) return choose_pairs(crowd, request, posterior, {}, context);
+    const std::vector<std::uint32_t> rest = rooms_besides(plan.rooms);
+    Selection first = begin(crowd, request, posterior, std::move(plan), context);
+    if (first.choices.size() == request.pairs || context.cancelled()) return first;
+    // The pilot ends within this batch, or cannot go on: the rest of the batch goes to other tasks.
+    std::vector<WorkerOffer> offers(request.offers.begin(), request.offers.end());
+    SelectionRequest left = request;
+    left.pairs -= first.choices.size();
+    left.budget -= first.cost();
+    for (const Choice& choice : first.choices) {
+      if (!offers.empty() && offers[index(choice.worker)].capacity != kUnlimited)
+        --offers[index(choice.worker)].capacity;
+    }
+    left.offers = offers;
+    Selection second = choose_pairs(crowd, left, posterior, rest, context);
+    first.choices.insert(first.choices.end(), second.choices.begin(), second.choices.end());
+    first.settled += second.settled;
+    first.unworthy += second.unworthy;
+    first.exhausted += second.exhausted;
+    return first;
   }
 
  private:
+  Selection choose_pairs(const CrowdView& crowd, const SelectionRequest& request, std::span<const double> posterior,
+                         std::vector<std::uint32_t> rooms, const RunContext& context) const {
+    const selecting::PairRule rule(crowd, request, rule_, context);
+    return selecting::pick(rule, posterior, {selecting::TaskOrder::Kind::pairs, {}, std::move(rooms)}, limits_,
+                           context);
+  }
+
+  /// The pilot's part of a batch: anyone, on its tasks, each in turn.
+  Selection begin(const CrowdView& crowd, const SelectionRequest& request, std::span<const double> posterior,
+                  PilotPlan plan, const RunContext& context) const {
+    SelectionRequest own = request;
+    own.pairs = plan.pairs;
+    selecting::PickLimits limits = limits_;
+    limits.per_task = pilot_.depth;
+    const selecting::PairRule anyone(crowd, own, {selecting::WorkerRule::random}, context);
+    return selecting::pick(
+        anyone, posterior,
+        {selecting::TaskOrder::Kind::scores, std::vector<double>(crowd.task_count(), 0), std::move(plan.rooms)}, limits,
+        context);
+  }
+
+  [[nodiscard]] std::vector<std::uint32_t> rooms_besides(const std::vector<std::uint32_t>& pilot) const {
+    std::vector<std::uint32_t> rooms(pilot.size());
+    const std::size_t usual = limits_.per_task == 0 ? kUnlimited : limits_.per_task;
+    for (std::size_t i = 0; i < rooms.size(); ++i) rooms[i] = pilot[i] > 0 ? 0 : static_cast<std::uint32_t>(usual);
+    return rooms;
+  }
+
   selecting::WorkerRuleOptions rule_;
   selecting::PickLimits limits_;
+  Pilot pilot_;
   double temper_;
 };
 
@@ -65,6 +117,11 @@ SelectorInfo info() {
       ParameterSpec::real("temper", 0.5, 0.01, 1,
                           "power on the posteriors: below 1 settled tasks are trusted less, because answers that share "
                           "a mistake look like agreement"),
+      ParameterSpec::real("pilot", Pilot{}.per_worker, 0, 1e9,
+                          "the first answers of all, so many per worker, go to random workers on few tasks (a tenth of "
+                          "them at most), because only workers who answered the same tasks can be compared; 0: none"),
+      ParameterSpec::integer("pilot_depth", static_cast<std::int64_t>(Pilot{}.depth), 1, 1e6,
+                             "how often each of those tasks is asked, per_task notwithstanding"),
   };
   selecting::WorkerRuleOptions never;
   never.epsilon = never.epsilon_later = 0;

@@ -18,9 +18,6 @@ SelectorInfo info() {
   return info;
 }
 
-std::unique_ptr<Selector> make(const Parameters& parameters) {
-  return selecting::one_sided(parameters,
-                              [](const CrowdView& crowd, std::size_t task) { return score(crowd.posterior_of(task)); });
-}
+std::unique_ptr<Selector> make(const Parameters& parameters) { return selecting::one_sided(parameters, score); }
 
 }  // namespace wisecrowd::least_confidence_selector

@@ -34,6 +34,11 @@ std::unique_ptr<Selector> one_sided(const Parameters& parameters, TaskScore scor
   return std::make_unique<OneSided>(parameters, std::move(score));
 }
 
+std::unique_ptr<Selector> one_sided(const Parameters& parameters, double (*score)(std::span<const double> posterior)) {
+  return one_sided(parameters,
+                   [score](const CrowdView& crowd, std::size_t task) { return score(crowd.posterior_of(task)); });
+}
+
 std::vector<ParameterSpec> one_sided_parameters(const std::string& usual_worker, std::size_t per_task) {
   std::vector<ParameterSpec> specs = worker_rule_parameters(usual_worker);
   for (ParameterSpec& spec : limit_parameters(per_task)) specs.push_back(std::move(spec));

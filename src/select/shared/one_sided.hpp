@@ -14,6 +14,9 @@ using TaskScore = std::function<double(const CrowdView& crowd, std::size_t task)
 
 /// A selector that looks at tasks alone and leaves the worker to a rule (its parameter `worker`).
 [[nodiscard]] std::unique_ptr<Selector> one_sided(const Parameters& parameters, TaskScore score);
+/// The same where the posterior alone decides.
+[[nodiscard]] std::unique_ptr<Selector> one_sided(const Parameters& parameters,
+                                                  double (*score)(std::span<const double> posterior));
 /// What it reads: the worker rule, and the limits of a batch.
 [[nodiscard]] std::vector<ParameterSpec> one_sided_parameters(const std::string& usual_worker, std::size_t per_task);
 

@@ -94,16 +94,24 @@ class Batch {
     return at == chosen_.end() ? std::span<const std::size_t>{} : at->second.workers;
   }
 
+  /// True when a task that this batch has asked `turn` times may not be asked again.
+  [[nodiscard]] bool full(std::size_t task, std::size_t turn) const {
+    if (!order_.rooms.empty()) return turn >= order_.rooms[task];
+    return limits_.per_task != 0 && turn >= limits_.per_task;
+  }
+
   /// The first key of every task; joint values in all threads, for they look at workers.
   void fill() {
     const std::size_t tasks = crowd_.task_count();
     std::vector<Waiting> first(tasks);
-    std::vector<char> state(tasks, 0);  // 0 waits, 1 settled, 2 nobody to ask
+    std::vector<char> state(tasks, 0);  // 0 waits, 1 settled, 2 nobody to ask, 3 not to be asked now
     const Blocks blocks{tasks, kTasksPerBlock};
     context_.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
       for (std::size_t i = blocks.begin(block); i < blocks.end(block); ++i) {
         const auto q = crowd_.posterior_of(i);
-        if (limits_.delta > 0 && *std::max_element(q.begin(), q.end()) >= 1 - limits_.delta) {
+        if (full(i, 0)) {
+          state[i] = 3;
+        } else if (limits_.delta > 0 && *std::max_element(q.begin(), q.end()) >= 1 - limits_.delta) {
           state[i] = 1;
         } else if (!first_key(i, first[i])) {
           state[i] = 2;
@@ -188,7 +196,7 @@ class Batch {
   void wait_again(const Waiting& last) {
     const Chosen& chosen = chosen_[last.task];
     const std::size_t turn = chosen.workers.size();
-    if (limits_.per_task != 0 && turn >= limits_.per_task) return;
+    if (full(last.task, turn)) return;
     Waiting next = last;
     switch (order_.kind) {
       case TaskOrder::Kind::scores: next.turn = turn; break;

@@ -28,7 +28,8 @@ struct TaskOrder {
     pairs,   ///< by the value of their best pair
   };
   Kind kind = Kind::pairs;
-  std::vector<double> scores;  ///< per task, for Kind::scores
+  std::vector<double> scores;        ///< per task, for Kind::scores
+  std::vector<std::uint32_t> rooms;  ///< per task: pairs of this batch at most; empty: PickLimits::per_task for all
 };
 
 /// Makes a batch: tasks in order, each with the worker whom the rule prefers. For Kind::pairs it is greedy over all
