@@ -99,9 +99,9 @@ void add_gold(const Source& source, Json& document) {
   }
   document["gold"] = {{"tasks", score.tasks},
                       {"left_blank", score.abstained},
-                      {"accuracy", number(score.accuracy.value)},
-                      {"low", number(score.accuracy.low)},
-                      {"high", number(score.accuracy.high)},
+                      {"accuracy", number(score.accuracy.value, 6)},
+                      {"low", number(score.accuracy.low, 6)},
+                      {"high", number(score.accuracy.high, 6)},
                       {"macro_f1", number(score.macro_f1.value)},
                       {"per_class", per_class(source, facts)},
                       {"classes", places},

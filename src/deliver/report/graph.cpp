@@ -75,9 +75,9 @@ void add_graph(const Source& source, Json& document) {
   if (agreement.pairs > 0) {
     Json by_class = Json::array();
     for (const std::size_t id : source.classes.ids()) by_class.push_back(number(agreement.by_class[id]));
-    document["agreement"] = {{"share", number(agreement.share)},
-                             {"low", number(agreement.low)},
-                             {"high", number(agreement.high)},
+    document["agreement"] = {{"share", number(agreement.share, 6)},
+                             {"low", number(agreement.low, 6)},
+                             {"high", number(agreement.high, 6)},
                              {"fleiss_kappa", number(description.fleiss_kappa)},
                              {"krippendorff_alpha", number(description.krippendorff_alpha)},
                              {"unanimous", number(description.unanimous_share)},

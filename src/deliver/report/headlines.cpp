@@ -9,6 +9,8 @@
 namespace wisecrowd::report {
 namespace {
 
+/// Enough that rounding again for the eye gives what the words say.
+constexpr int kDigits = 6;
 constexpr double kClearlyBetter = 0.005;  // points of accuracy on gold that are worth a sentence
 
 Json headline(std::string_view id, std::string_view label, Json value, std::string_view unit, std::string words,
@@ -18,8 +20,8 @@ Json headline(std::string_view id, std::string_view label, Json value, std::stri
 }
 
 Json with_interval(Json entry, double low, double high) {
-  entry["low"] = number(low);
-  entry["high"] = number(high);
+  entry["low"] = number(low, kDigits);
+  entry["high"] = number(high, kDigits);
   return entry;
 }
 
@@ -36,7 +38,7 @@ Json accuracy_headline(const Source& source, const Certainty& sure) {
   if (source.facts.gold) {
     const Evaluation& score = source.facts.gold->evaluation;
     return with_interval(
-        headline("accuracy", "Labels that are right", number(score.accuracy.value), "share",
+        headline("accuracy", "Labels that are right", number(score.accuracy.value, kDigits), "share",
                  fmt::format("On {} whose truth is known and which the method did not see, {} of the labels are right "
                              "(95 % interval {}).",
                              counted(score.tasks, "task"), percent(score.accuracy.value),
@@ -45,7 +47,7 @@ Json accuracy_headline(const Source& source, const Certainty& sure) {
         score.accuracy.low, score.accuracy.high);
   }
   return with_interval(
-      headline("accuracy", "Labels expected to be right", number(sure.expected_accuracy), "share",
+      headline("accuracy", "Labels expected to be right", number(sure.expected_accuracy, kDigits), "share",
                fmt::format("If the model is right about the workers, {} of the labels are right. Nothing was measured: "
                            "that takes tasks whose truth is known.",
                            percent(sure.expected_accuracy)),
@@ -60,7 +62,7 @@ void add_learned(const Source& source, Json& list) {
     const Estimate accuracy = with_width(score.chosen.accuracy, score.chosen.tasks);
     list.push_back(with_interval(
         headline(
-            "classifier", "Classifier on new tasks", number(accuracy.value), "share",
+            "classifier", "Classifier on new tasks", number(accuracy.value, kDigits), "share",
             fmt::format("On {} that had no part in training, the classifier alone labels {} rightly (95 % interval "
                         "{}).",
                         counted(score.chosen.tasks, "test row"), percent(accuracy.value),
@@ -75,6 +77,18 @@ std::string advice_words(const AdviceCounts& counts, std::size_t judged, std::si
                      judged == all ? fmt::format("Of {}", counted(all, "worker"))
                                    : fmt::format("Of the {} who were judged", counted(judged, "worker")),
                      grouped(counts.keep), grouped(counts.retrain), grouped(counts.stop), grouped(counts.unsure));
+}
+
+std::string per_task_words(const Description& description) {
+  const Distribution& per_task = description.answers_per_task;
+  const std::string counts = fmt::format("{} from {} to {}", counted(description.answers, "answer"),
+                                         counted(description.workers, "worker"), counted(description.tasks, "task"));
+  if (per_task.minimum == per_task.maximum) return fmt::format("{}: {:.0f} to each task.", counts, per_task.mean);
+  const std::string mean = per_task.mean < 100 ? fmt::format("{:.3g}", per_task.mean)
+                                               : grouped(static_cast<std::uint64_t>(per_task.mean + 0.5));
+  return fmt::format("{}: {} per task on average, between {} and {}.", counts, mean,
+                     grouped(static_cast<std::uint64_t>(per_task.minimum)),
+                     grouped(static_cast<std::uint64_t>(per_task.maximum)));
 }
 
 std::string trust_words(const Source& source, const Certainty& sure) {
@@ -132,7 +146,7 @@ void add_headlines(const Source& source, Json& document) {
   if (description.answers > 0) list.push_back(accuracy_headline(source, sure));
   add_learned(source, list);
   const double sure_share = static_cast<double>(sure.sure) / tasks;
-  list.push_back(headline("sure", "Labels that are sure", number(sure_share), "share",
+  list.push_back(headline("sure", "Labels that are sure", number(sure_share, kDigits), "share",
                           fmt::format("{} of {} have a label with a probability of 95 % or more.", grouped(sure.sure),
                                       counted(description.tasks, "task")),
                           "estimated by the model"));
@@ -156,21 +170,17 @@ void add_headlines(const Source& source, Json& document) {
       words += fmt::format("; beyond chance that is an alpha of {:.2f} (0 is chance, 1 is perfect)",
                            description.krippendorff_alpha);
     }
-    list.push_back(with_interval(
-        headline("agreement", "Agreement of two answers", number(agreement.share), "share", words + ".", "counted"),
-        agreement.low, agreement.high));
+    list.push_back(with_interval(headline("agreement", "Agreement of two answers", number(agreement.share, kDigits),
+                                          "share", words + ".", "counted"),
+                                 agreement.low, agreement.high));
   }
-  list.push_back(headline("tasks", "Answers per task", number(description.answers_per_task.mean), "none",
-                          fmt::format("{} from {} to {}: {:.1f} per task on average, between {:.0f} and {:.0f}.",
-                                      counted(description.answers, "answer"), counted(description.workers, "worker"),
-                                      counted(description.tasks, "task"), description.answers_per_task.mean,
-                                      description.answers_per_task.minimum, description.answers_per_task.maximum),
-                          "counted"));
+  list.push_back(headline("tasks", "Answers per task", number(description.answers_per_task.mean, kDigits), "none",
+                          per_task_words(description), "counted"));
   if (source.options.savings) {
     for (const Savings::Row& row : source.options.savings->rows) {
       if (!row.reached || row.slack != 0 || !(row.saved > 0)) continue;
-      list.push_back(with_interval(headline("savings", "Answers that could be saved", number(row.saved), "share",
-                                            source.options.savings->words, "measured on gold"),
+      list.push_back(with_interval(headline("savings", "Answers that could be saved", number(row.saved, kDigits),
+                                            "share", source.options.savings->words, "measured on gold"),
                                    row.low, row.high));
       break;
     }

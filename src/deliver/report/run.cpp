@@ -142,9 +142,9 @@ void add_comparison(const Source& source, Json& document) {
       entry["low"] = number(row.log_probability.low);
       entry["high"] = number(row.log_probability.high);
     } else {
-      entry["accuracy"] = number(row.accuracy.value);
-      entry["low"] = number(row.accuracy.low);
-      entry["high"] = number(row.accuracy.high);
+      entry["accuracy"] = number(row.accuracy.value, 6);
+      entry["low"] = number(row.accuracy.low, 6);
+      entry["high"] = number(row.accuracy.high, 6);
       entry["log_loss"] = number(row.log_loss);
     }
     entry["agreement_with_result"] = number(row.agreement);
@@ -177,9 +177,9 @@ void add_learning(const Source& source, Json& document) {
     const Estimate accuracy = with_width(score.chosen.accuracy, score.chosen.tasks);
     scores.push_back({{"part", score.part},
                       {"words", part_words(score)},
-                      {"accuracy", number(accuracy.value)},
-                      {"low", number(accuracy.low)},
-                      {"high", number(accuracy.high)},
+                      {"accuracy", number(accuracy.value, 6)},
+                      {"low", number(accuracy.low, 6)},
+                      {"high", number(accuracy.high, 6)},
                       {"tasks", score.chosen.tasks},
                       {"last", number(score.last.accuracy.value)}});
   }
