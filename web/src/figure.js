@@ -63,7 +63,14 @@ export function figure({title, summary, height, draw, table, legend, hint}) {
   let width = 0;
   const redraw = () => {
     width = widthOf(place);
-    const drawing = draw(width, height(width));
+    let drawing;
+    try {
+      drawing = draw(width, height(width));
+    } catch (error) {
+      console.error(error);
+      place.replaceChildren(h("p.hint", null, "This chart could not be drawn; its numbers are in the table."));
+      return;
+    }
     const picture = drawing.tagName.toLowerCase() === "svg" ? drawing : drawing.querySelector("svg");
     if (picture) {
       picture.setAttribute("role", "img");

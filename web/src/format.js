@@ -17,6 +17,7 @@ export function share(value, digits = 1) {
 }
 
 function percent(value, digits) {
+  if (value < 0) return `−${percent(-value, digits)}`;
   const text = (100 * value).toFixed(digits);
   if (value < 1 && Number(text) === 100 && digits < 4) return percent(value, digits + 1);
   return digits > 0 && (value === 0 || value === 1) ? String(100 * value) : text;
@@ -25,7 +26,7 @@ function percent(value, digits) {
 /** "82.1 to 90.4 %", or nothing when an end is unknown. */
 export function shareRange(low, high, digits = 1) {
   if (!known(low) || !known(high)) return "";
-  return `${percent(low, digits)}\u202f–\u202f${percent(high, digits)}\u202f%`;
+  return `${percent(low, digits)}\u202f${low < 0 ? "to" : "–"}\u202f${percent(high, digits)}\u202f%`;
 }
 
 /** A number of any size with about four digits. */

@@ -2,7 +2,7 @@
 import * as Plot from "@observablehq/plot";
 import {h} from "./dom.js";
 import {figure} from "./figure.js";
-import {count, known, number, plural, prose, share, shareRange} from "./format.js";
+import {count, known, listed, number, plural, prose, share, shareRange} from "./format.js";
 import {percentAxis, plot, wholeTicks} from "./plots.js";
 import {smallTable} from "./table.js";
 
@@ -79,28 +79,35 @@ function lineLegend(names) {
 }
 
 export function savings({data: {savings: facts}}) {
-  const policies = (facts?.policies ?? []).filter((policy) => policy.answers?.length);
+  const policies = (facts?.policies ?? []).filter((policy) => policy.answers?.length && policy.accuracy?.some(known));
   if (!facts || (policies.length === 0 && !facts.rows?.length)) return [];
-  return [facts.words && h("p", null, prose(facts.words)), policies.length > 0 && savingsFigure(policies, facts.accuracy_of_all), savingsTable(facts.rows)];
+  return [facts.words && h("p", null, prose(facts.words)), policies.length > 0 && savingsFigure(policies, facts.accuracy_of_all), ...savingsTables(facts.rows)];
 }
 
 function savingsFigure(policies, target) {
   const points = policies.flatMap((policy, c) =>
     policy.answers.map((answers, i) => ({answers, accuracy: policy.accuracy[i], low: policy.low?.[i], high: policy.high?.[i], c, name: policy.name})).filter((point) => known(point.accuracy)),
   );
-  const last = policies.map((policy) => `${policy.name} ends at ${share(policy.accuracy[policy.accuracy.length - 1])}`);
+  const half = Math.max(...points.map((point) => point.answers)) / 2;
+  const halfway = policies.map((policy, c) => {
+    const near = points.filter((point) => point.c === c).reduce((a, b) => (Math.abs(b.answers - half) < Math.abs(a.answers - half) ? b : a));
+    return `${policy.name} ${share(near.accuracy)}`;
+  });
+  const [lowest, highest] = [Math.min, Math.max].map((end) => end(...points.map((point) => point.accuracy), target ?? points[0].accuracy));
+  const domain = [Math.max(0, lowest - 0.05), Math.min(1, highest + 0.05)]; // of the lines: bands of few seeds are wide
+  const inside = (value) => Math.min(domain[1], Math.max(domain[0], value));
   return figure({
     title: "Accuracy by number of answers asked for",
-    summary: `${last.join("; ")}.${known(target) ? ` All answers together give ${share(target)} (dotted).` : ""}`,
+    summary: `After ${count(Math.round(half))} answers, half of all: ${listed(halfway)}.${known(target) ? ` All answers together give ${share(target)} (dotted).` : ""}`,
     legend: lineLegend(policies.map((policy) => policy.name)),
     height: (width) => Math.round(Math.min(400, Math.max(260, width * 0.4))),
     draw: (width, height) =>
       plot(width, {
         height,
         x: {label: "Answers →", ticks: Math.max(3, Math.round(width / 110)), tickFormat: wholeTicks},
-        y: percentAxis("↑ Accuracy", {grid: true, nice: true}),
+        y: percentAxis("↑ Accuracy", {grid: true, domain}),
         marks: [
-          ...policies.map((_, c) => Plot.areaY(points.filter((point) => point.c === c && known(point.low)), {x: "answers", y1: "low", y2: "high", fill: LINES[c % LINES.length], fillOpacity: 0.12})),
+          ...policies.map((_, c) => Plot.areaY(points.filter((point) => point.c === c && known(point.low)), {x: "answers", y1: (point) => inside(point.low), y2: (point) => inside(point.high), fill: LINES[c % LINES.length], fillOpacity: 0.12})),
           known(target) && Plot.ruleY([target], {stroke: "var(--muted)", strokeDasharray: "2 4"}),
           ...policies.map((_, c) => Plot.lineY(points.filter((point) => point.c === c), {x: "answers", y: "accuracy", stroke: LINES[c % LINES.length], strokeDasharray: DASHES[c % DASHES.length], strokeWidth: 2})),
         ],
@@ -109,15 +116,18 @@ function savingsFigure(policies, target) {
   });
 }
 
-function savingsTable(rows) {
-  if (!rows?.length) return null;
-  return smallTable(
-    "Answers needed for the accuracy of all answers",
-    [
-      {label: "Policy", cell: (row) => row.policy},
-      {label: "Needed", numeric: true, cell: (row) => (known(row.needed) ? plural(row.needed, "answer") : "not reached")},
-      {label: "Saved", numeric: true, cell: (row) => [share(row.saved), h("span.range", null, shareRange(row.low, row.high))]},
-    ],
-    rows,
+/** A table for each accuracy to reach: that of all answers, or so many points less. */
+function savingsTables(rows) {
+  const slacks = [...new Set((rows ?? []).map((row) => row.slack ?? 0))];
+  return slacks.map((slack) =>
+    smallTable(
+      slack > 0 ? `Answers needed for ${number(100 * slack, 2)} points less` : "Answers needed for the accuracy of all answers",
+      [
+        {label: "Policy", cell: (row) => row.policy},
+        {label: "Needed", numeric: true, cell: (row) => (known(row.needed) && row.reached !== false ? plural(Math.round(row.needed), "answer") : "not reached")},
+        {label: "Saved", numeric: true, cell: (row) => (row.saved === 0 && row.low === row.high ? "–" : [share(row.saved), h("span.range", null, shareRange(row.low, row.high))])},
+      ],
+      rows.filter((row) => (row.slack ?? 0) === slack),
+    ),
   );
 }

@@ -34,8 +34,15 @@ function reportOf(data) {
   };
 }
 
+/** A part of the page, or null without data for it. One that fails must not take the others along. */
 function section(id, title, short, children) {
-  const content = children.flat().filter(Boolean);
+  let content;
+  try {
+    content = children().flat().filter(Boolean);
+  } catch (error) {
+    console.error(error);
+    content = [h("p.hint", null, `This part could not be shown: ${error.message}`)];
+  }
   if (content.length === 0) return null;
   return {id, short, element: h(`section.${id}`, {id, "aria-labelledby": `${id}-title`}, h("h2", {id: `${id}-title`}, title), content)};
 }
@@ -44,19 +51,19 @@ function build(data) {
   const report = reportOf(data);
   const {counts = {}, run = {}} = data;
   const sections = [
-    section("warnings", warningsTitle(data), "Warnings", warnings(data)),
-    section("summary", "What we got", "Summary", summary(data)),
-    section("workers", "Workers", "Workers", workers(report)),
-    section("tasks", "Tasks", "Tasks", tasks(report)),
-    section("classes", "Classes", "Classes", classes(report)),
-    section("agreement", "Agreement", "Agreement", agreement(report)),
-    section("gold", "Against known truths", "Known truths", gold(report)),
-    section("comparison", "Other methods", "Other methods", comparison(report)),
-    section("learning", "How it learned", "Learning", learning(report)),
-    section("savings", "Asking less", "Asking less", savings(report)),
-    section("convergence", "Convergence", "Convergence", convergence(report)),
-    section("making", "How it was made", "How it was made", making(report)),
-    section("sampling", "What this page leaves out", "Left out", sampling(report)),
+    section("warnings", warningsTitle(data), "Warnings", () => warnings(data)),
+    section("summary", "What we got", "Summary", () => summary(data)),
+    section("workers", "Workers", "Workers", () => workers(report)),
+    section("tasks", "Tasks", "Tasks", () => tasks(report)),
+    section("classes", "Classes", "Classes", () => classes(report)),
+    section("agreement", "Agreement", "Agreement", () => agreement(report)),
+    section("gold", "Against known truths", "Known truths", () => gold(report)),
+    section("comparison", "Other methods", "Other methods", () => comparison(report)),
+    section("learning", "How it learned", "Learning", () => learning(report)),
+    section("savings", "Asking less", "Asking less", () => savings(report)),
+    section("convergence", "Convergence", "Convergence", () => convergence(report)),
+    section("making", "How it was made", "How it was made", () => making(report)),
+    section("sampling", "What this page leaves out", "Left out", () => sampling(report)),
   ].filter(Boolean);
 
   const facts = [run.method_title ?? run.method, known(counts.answers) && `${plural(counts.answers, "answer")} by ${plural(counts.workers, "worker")} on ${plural(counts.tasks, "task")}`].filter(Boolean);
