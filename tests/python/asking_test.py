@@ -123,7 +123,7 @@ class Advising(unittest.TestCase):
     def test_spammers_are_stopped(self):
         crowd = wisecrowd.simulate("hammer_spammer", tasks=2000, workers=20, answers_per_task=6, seed=3)
         advice = wisecrowd.advise(crowd.answers)
-        joined = advice.workers.join(crowd.workers, rsuffix="_true")
+        joined = advice.workers.join(crowd.workers.kind)
         self.assertEqual(set(joined.advice[joined.kind == "spammer"]), {"stop"})
         self.assertEqual(set(joined.advice[joined.kind == "hammer"]), {"keep"})
         self.assertTrue(advice.tasks.expected_gain.is_monotonic_decreasing)
