@@ -97,7 +97,8 @@ void add_select(CommandSet& commands) {
                "set a parameter of the policies that have it, or of one: POLICY.NAME=VALUE; with --simulate also of "
                "the kind: KIND.NAME=VALUE");
   command.add_text("--method,-m", options->method, "METHOD",
-                   fmt::format("replay and advice: the aggregator between rounds ({})", usual_refit_method()),
+                   fmt::format("replay and advice: the aggregator (replay: {} with short chains; advice: {})",
+                               usual_replay_refit().method, usual_refit_method()),
                    {ValueHint::Kind::method});
   command.add_text("--gold,-g", options->gold, "FILE", "replay: the truth to measure accuracy on: task, label",
                    {ValueHint::Kind::file});

@@ -159,6 +159,14 @@ std::string verdict(const Replay& replay, const Screen& screen) {
               screen.width, 0));
 }
 
+Json json_of(const Parameters& parameters) {
+  Json json = Json::object();
+  for (const auto& [name, value] : parameters.all()) {
+    std::visit([&, &key = name](const auto& held) { json[key] = held; }, value);
+  }
+  return json;
+}
+
 }  // namespace
 
 void select_by_replay(const SelectOptions& options, Session& session) {
@@ -167,9 +175,11 @@ void select_by_replay(const SelectOptions& options, Session& session) {
   }
   const auto [policy_settings, kind_settings] = shared_out(options);
   const std::vector<Policy> policies = policies_from(options, policy_settings);
-  const std::string method = options.method.empty() ? std::string(usual_refit_method()) : options.method;
-  const MethodInfo& info = method_named(method);
-  const Parameters method_parameters(info.parameters);
+  RefitChoice between = usual_replay_refit();
+  if (!options.method.empty()) {
+    const MethodInfo& named = method_named(options.method);
+    between = {named.name, Parameters(named.parameters)};
+  }
   Work work(session, options.run);
   Played played =
       options.simulate.empty() ? recorded(options, work.context()) : drawn(options, kind_settings, work.context());
@@ -185,19 +195,16 @@ void select_by_replay(const SelectOptions& options, Session& session) {
     replay_options.offers = offers_for(offers, names_of(played.world.answers.worker_names()), strangers);
   }
   const Refit refit = [&](const Dataset& data, const Start& start, const RunContext& context) {
-    return aggregate(data, info.name, method_parameters, context, start);
+    return aggregate(data, between.method, between.parameters, context, start);
   };
   const Replay result = replay(played.world, policies, replay_options, refit, work.context());
   work.check_stopped();
-  played.about["method"] = info.name;
+  played.about["method"] = between.method;
+  played.about["method_parameters"] = json_of(between.parameters);
   played.about["seed"] = options.run.seed;
   for (const Policy& policy : policies) {
-    Json parameters = Json::object();
-    for (const auto& [name, value] : policy.parameters.all()) {
-      std::visit([&, &key = name](const auto& held) { parameters[key] = held; }, value);
-    }
     played.about["policies"].push_back(
-        {{"policy", policy.name}, {"selector", policy.selector}, {"parameters", std::move(parameters)}});
+        {{"policy", policy.name}, {"selector", policy.selector}, {"parameters", json_of(policy.parameters)}});
   }
   const std::string title = fmt::format("{}, {} repetitions", played.name, result.seeds);
   if (!options.out.empty()) {
@@ -213,7 +220,7 @@ void select_by_replay(const SelectOptions& options, Session& session) {
       counted(result.all_answers, "answer"), counted(played.world.answers.worker_count(), "worker"),
       counted(played.world.answers.task_count(), "task"), counted(played.world.answers.class_count(), "class"),
       counted(result.scored_tasks, "gold task"), screen.bold("Played  "), counted(result.seeds, "time"),
-      counted(result.answers_per_round, "answer"), info.name));
+      counted(result.answers_per_round, "answer"), between.method));
   session.out.add(curve_plot(result, screen));
   session.out.add(savings_text(result, screen));
   session.out.add(verdict(result, screen));

@@ -66,8 +66,16 @@ struct Advice {
 /// Why a worker is judged as it is, in words.
 [[nodiscard]] std::string reason_of(const WorkerJudgement& judged, const NameTable& classes);
 
-/// The aggregator of replays and of advice when none is named: the base of the default one, which is much quicker.
+/// The aggregator of advice when none is named: the base of the default one, which is much quicker.
 [[nodiscard]] std::string_view usual_refit_method();
+
+struct RefitChoice {
+  std::string method;
+  Parameters parameters;
+};
+/// The aggregator between the rounds of a replay when none is named: short chains of draws. With few answers per worker
+/// it matters that labels are averaged over all tables that the answers allow, instead of trusting one estimate.
+[[nodiscard]] RefitChoice usual_replay_refit();
 
 /// True when it is time to fit a state anew and doing so is quick enough to do it unasked.
 [[nodiscard]] bool refits_unasked(const StateSummary& summary);

@@ -6,11 +6,12 @@
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd::python {
-namespace {
 
 py::object to_object(const ParameterValue& value) {
   return std::visit([](const auto& held) -> py::object { return py::cast(held); }, value);
 }
+
+namespace {
 
 [[noreturn]] void refuse(const ParameterSpec& spec, const py::handle& value) {
   throw Error(ErrorCode::bad_parameter, "parameter '" + spec.name + "': " + std::string(py::repr(value)) +

@@ -29,6 +29,7 @@ struct Answers {
   BuildReport report;
 };
 
+[[nodiscard]] py::object to_object(const ParameterValue& value);
 /// A text of the engine as str; bytes that are no UTF-8 are replaced, never an error.
 [[nodiscard]] py::str to_str(std::string_view text);
 /// Names as an array of str objects.

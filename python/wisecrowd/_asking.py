@@ -74,10 +74,10 @@ def _policy(policy):
     return _engine.default_selector if policy is None else policy
 
 
-def _method(method):
+def _method(method, usual=(_engine.usual_refit_method, {})):
     """The name and the parameters of an aggregator that is given by name, as an estimator, or not at all."""
     if method is None:
-        return _engine.usual_refit_method, {}
+        return usual
     made = aggregation_by_name(method)() if isinstance(method, str) else method
     return made._method, made._method_parameters()
 
@@ -247,7 +247,7 @@ def replay(crowd: Union[Simulation, Any], gold: Optional[Any] = None, *,
     crowd : a table of recorded answers, of which only those can be asked; or what `simulate` made: then everybody can be asked everything
     gold : the truth, for the curves alone; policies do not see it
     policies : names, or (name, parameters); 'entropy/thompson' sets the rule for workers; the first is what others are measured against
-    method : the aggregator between rounds, by name or as an estimator
+    method : the aggregator between rounds, by name or as an estimator; None is gibbs with short chains
     seeds : repetitions with other chance
     answers_per_round : bought between two fits; 0 is a fiftieth of all
     most_answers : where to stop; 0 is all, or ten per task of a simulated crowd
@@ -277,7 +277,7 @@ def replay(crowd: Union[Simulation, Any], gold: Optional[Any] = None, *,
     options = {"seeds": whole_number("seeds", seeds, 1, 100_000), "answers_per_round": whole_number("answers_per_round", answers_per_round),
                "most_answers": whole_number("most_answers", most_answers), "first_answers": whole_number("first_answers", first_answers),
                "offers": _offers(workers)[0]}
-    name, values = _method(method)
+    name, values = _method(method, _engine.usual_replay_refit)
     with Progress(progress, "replay") as call:
         found = _engine.replay(read_crowd.answers, read_crowd.gold, tables, _played(policies, parameters), name, values, options,
                                *_run(seed, threads), call)
