@@ -175,11 +175,10 @@ void select_by_replay(const SelectOptions& options, Session& session) {
   }
   const auto [policy_settings, kind_settings] = shared_out(options);
   const std::vector<Policy> policies = policies_from(options, policy_settings);
-  RefitChoice between = usual_replay_refit();
-  if (!options.method.empty()) {
-    const MethodInfo& named = method_named(options.method);
-    between = {named.name, Parameters(named.parameters)};
-  }
+  const RefitChoice between = options.method.empty() ? usual_replay_refit() : RefitChoice{options.method, {}};
+  const MethodInfo& info = method_named(between.method);
+  Parameters method_parameters(info.parameters);
+  for (const auto& [name, value] : between.settings) method_parameters.set_value(name, value);
   Work work(session, options.run);
   Played played =
       options.simulate.empty() ? recorded(options, work.context()) : drawn(options, kind_settings, work.context());
@@ -195,12 +194,12 @@ void select_by_replay(const SelectOptions& options, Session& session) {
     replay_options.offers = offers_for(offers, names_of(played.world.answers.worker_names()), strangers);
   }
   const Refit refit = [&](const Dataset& data, const Start& start, const RunContext& context) {
-    return aggregate(data, between.method, between.parameters, context, start);
+    return aggregate(data, info.name, method_parameters, context, start);
   };
   const Replay result = replay(played.world, policies, replay_options, refit, work.context());
   work.check_stopped();
-  played.about["method"] = between.method;
-  played.about["method_parameters"] = json_of(between.parameters);
+  played.about["method"] = info.name;
+  played.about["method_parameters"] = json_of(method_parameters);
   played.about["seed"] = options.run.seed;
   for (const Policy& policy : policies) {
     played.about["policies"].push_back(
@@ -220,7 +219,7 @@ void select_by_replay(const SelectOptions& options, Session& session) {
       counted(result.all_answers, "answer"), counted(played.world.answers.worker_count(), "worker"),
       counted(played.world.answers.task_count(), "task"), counted(played.world.answers.class_count(), "class"),
       counted(result.scored_tasks, "gold task"), screen.bold("Played  "), counted(result.seeds, "time"),
-      counted(result.answers_per_round, "answer"), between.method));
+      counted(result.answers_per_round, "answer"), info.name));
   session.out.add(curve_plot(result, screen));
   session.out.add(savings_text(result, screen));
   session.out.add(verdict(result, screen));

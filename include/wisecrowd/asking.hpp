@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "wisecrowd/aggregate.hpp"
@@ -71,7 +72,7 @@ struct Advice {
 
 struct RefitChoice {
   std::string method;
-  Parameters parameters;
+  std::vector<std::pair<std::string, ParameterValue>> settings;  ///< parameters that are not at their defaults
 };
 /// The aggregator between the rounds of a replay when none is named: short chains of draws. With few answers per worker
 /// it matters that labels are averaged over all tables that the answers allow, instead of trusting one estimate.

@@ -253,7 +253,7 @@ void define_asking(py::module_& module) {
   module.attr("usual_refit_method") = std::string(usual_refit_method());
   const RefitChoice between_rounds = usual_replay_refit();
   py::dict settings;
-  for (const auto& [name, value] : between_rounds.parameters.all()) settings[py::str(name)] = to_object(value);
+  for (const auto& [name, value] : between_rounds.settings) settings[py::str(name)] = to_object(value);
   module.attr("usual_replay_refit") = py::make_tuple(between_rounds.method, std::move(settings));
   module.attr("default_seeds") = ReplayOptions{}.seeds;
 }

@@ -189,12 +189,7 @@ std::string reason_of(const WorkerJudgement& judged, const NameTable& classes) {
 std::string_view usual_refit_method() { return "hierarchical_dawid_skene"; }
 
 RefitChoice usual_replay_refit() {
-  const MethodInfo& info = aggregation_method("gibbs");
-  RefitChoice choice{info.name, Parameters(info.parameters)};
-  choice.parameters.set_value("chains", std::int64_t{2});
-  choice.parameters.set_value("burn_in", std::int64_t{50});
-  choice.parameters.set_value("sweeps", std::int64_t{100});
-  return choice;
+  return {"gibbs", {{"chains", std::int64_t{2}}, {"burn_in", std::int64_t{50}}, {"sweeps", std::int64_t{100}}}};
 }
 
 bool refits_unasked(const StateSummary& summary) {
