@@ -31,6 +31,15 @@ struct GoldFacts {
     double accuracy = 0, accuracy_low = 0, accuracy_high = 0;
   };
   std::vector<Bin> bins;  ///< those that hold tasks
+  /// Mean probability of the labels of gold tasks.
+  [[nodiscard]] double mean_confidence() const {
+    double sum = 0, tasks = 0;
+    for (const Bin& bin : bins) {
+      sum += bin.confidence * bin.tasks;
+      tasks += bin.tasks;
+    }
+    return tasks > 0 ? sum / tasks : 0;
+  }
   struct OfClass {
     double right = 0, predicted = 0, gold = 0;
   };

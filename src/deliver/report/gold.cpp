@@ -12,12 +12,7 @@ constexpr std::size_t kMostWrong = 50;
 constexpr std::size_t kMostConfused = 30;
 
 std::string words_on_calibration(const GoldFacts& gold) {
-  double confidence = 0, tasks = 0;
-  for (const GoldFacts::Bin& bin : gold.bins) {
-    confidence += bin.confidence * bin.tasks;
-    tasks += bin.tasks;
-  }
-  confidence /= std::max(tasks, 1.0);
+  const double confidence = gold.mean_confidence();
   const Estimate& accuracy = gold.evaluation.accuracy;
   const std::string both = fmt::format("On gold tasks the labels have a mean probability of {}, and {} are right",
                                        percent(confidence), percent(accuracy.value));

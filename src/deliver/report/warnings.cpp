@@ -164,12 +164,7 @@ void add_own(const Source& source, List& list) {
   }
   if (source.facts.gold) {
     const GoldFacts& gold = *source.facts.gold;
-    double confidence = 0, tasks = 0;
-    for (const GoldFacts::Bin& bin : gold.bins) {
-      confidence += bin.confidence * bin.tasks;
-      tasks += bin.tasks;
-    }
-    confidence /= std::max(tasks, 1.0);
+    const double confidence = gold.mean_confidence();
     const Estimate& accuracy = gold.evaluation.accuracy;
     if (confidence - accuracy.value > kTooSureBy && confidence > accuracy.high) {
       list.add("care", "The probabilities are too sure",
