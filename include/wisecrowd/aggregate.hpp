@@ -33,7 +33,9 @@ struct Aggregation {
   std::size_t class_count = 0;
 
   std::vector<double> posterior;  ///< tasks × classes, rows sum to 1
-  std::vector<ClassId> labels;    ///< per task, by the tie rule
+  /// The posterior is a mean over draws of all that is unknown, so that it allows for what is not known of the tables.
+  bool posterior_is_averaged = false;
+  std::vector<ClassId> labels;  ///< per task, by the tie rule
   TieRule tie_rule = TieRule::lowest;
   std::vector<double> class_prior;          ///< P(truth = k)
   std::vector<double> confusion;            ///< workers × truth × label, rows sum to 1; empty if the method has none

@@ -16,17 +16,30 @@
 
 namespace wisecrowd {
 
+/// Answers, task by task: those of task i are [offsets[i], offsets[i + 1]).
+struct GivenAnswers {
+  std::span<const AnswerIndex> offsets;  ///< tasks + 1, or none: not known
+  std::span<const WorkerId> workers;
+  std::span<const ClassId> labels;
+  [[nodiscard]] bool empty() const noexcept { return offsets.empty(); }
+};
+
 /// What a selector sees of a crowd: posteriors, workers, who answered what. A view; the owner keeps the memory. Its
 /// functions are called from several threads at once.
 struct CrowdView {
   std::size_t class_count = 0;
   std::span<const double> posterior;  ///< tasks × classes, rows sum to 1
+  /// The posterior is a mean over draws of all that is unknown. One that stands on an estimate of the tables is too
+  /// sure of itself.
+  bool posterior_is_averaged = false;
   /// Workers × truth × label: Dirichlet parameters (prior + expected counts). Their means are the tables, their sums
   /// say how well a table is known.
   std::span<const double> worker_counts;
   std::span<const std::uint32_t> task_answers;    ///< answers so far, per task
   std::span<const std::uint32_t> worker_answers;  ///< answers so far, per worker
 
+  /// With these a pair is also worth what it tells of tasks that its worker has answered: expected_information.
+  GivenAnswers answers;
   /// True for a worker who has answered the task already; nobody is asked twice. Empty: nobody has.
   std::function<bool(TaskId, WorkerId)> asked;
   /// Where not everybody can be asked on every task, as in a replay of recorded answers: those who can, and have not
@@ -63,7 +76,7 @@ struct WorkerOffer {
 struct Choice {
   TaskId task;
   WorkerId worker;
-  double expected_gain;  ///< nats: how much the answer is expected to tell of the truth
+  double expected_gain;  ///< nats: how much the answer is expected to tell of the truth, of this task and of others
   double cost;
 };
 

@@ -91,13 +91,14 @@ struct WorkerView {
 struct Candidates {
   std::size_t class_count = 0;
   std::vector<std::string> names;
-  std::vector<double> posterior;             ///< candidates × classes
-  std::vector<std::uint32_t> task_answers;   ///< answers so far
-  std::vector<std::size_t> asked_offsets;    ///< those of candidate t are [offsets[t], offsets[t+1]) of asked_workers
-  std::vector<std::uint32_t> asked_workers;  ///< positions in WorkerTables, sorted within a candidate
+  std::vector<double> posterior;            ///< candidates × classes
+  std::vector<std::uint32_t> task_answers;  ///< answers so far
+  std::vector<AnswerIndex> answer_offsets;  ///< those of candidate t are [offsets[t], offsets[t+1]) of the next two
+  std::vector<WorkerId> answer_workers;     ///< positions in WorkerTables, sorted within a candidate
+  std::vector<ClassId> answer_labels;
 
   [[nodiscard]] std::size_t size() const noexcept { return names.size(); }
-  [[nodiscard]] bool asked(std::size_t task, std::uint32_t worker) const noexcept;
+  [[nodiscard]] bool asked(std::size_t task, WorkerId worker) const noexcept;
 };
 
 /// All workers.

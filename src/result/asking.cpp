@@ -79,6 +79,7 @@ CrowdView view_of(const Annotations& answers, const Aggregation& fit, const Crow
   CrowdView view;
   view.class_count = answers.class_count();
   view.posterior = fit.posterior;
+  view.posterior_is_averaged = fit.posterior_is_averaged;
   view.worker_counts = known.counts;
   view.task_answers = known.task_answers;
   view.worker_answers = known.worker_answers;
@@ -118,8 +119,9 @@ NamedSelection select_from_state(const CrowdState& state, const AskRequest& aske
   view.worker_counts = terms.workers.counts;
   view.task_answers = tasks.task_answers;
   view.worker_answers = terms.workers.answers;
+  view.answers = {tasks.answer_offsets, tasks.answer_workers, tasks.answer_labels};
   view.asked = [&](TaskId task, WorkerId worker) {
-    return index(worker) < terms.known_workers && tasks.asked(index(task), static_cast<std::uint32_t>(index(worker)));
+    return index(worker) < terms.known_workers && tasks.asked(index(task), worker);
   };
   NamedSelection chosen;
   chosen.selection = select(view, terms.request, selector, parameters, context);
@@ -140,6 +142,7 @@ NamedSelection select_from_fit(const Annotations& answers, const Aggregation& fi
   CrowdView view = view_of(answers, fit, known);
   view.worker_counts = terms.workers.counts;
   view.worker_answers = terms.workers.answers;
+  view.answers = {answers.task_offsets(), answers.workers(), answers.labels()};
   view.asked = [&](TaskId task, WorkerId worker) {
     return index(worker) < terms.known_workers && has_answered(answers, task, worker);
   };
@@ -163,6 +166,7 @@ Advice advise(const Annotations& answers, const Aggregation& fit, const std::opt
     offers = offers_for(*given, list_of(answers.worker_names()), strangers);
     request.offers = offers;
   }
+  // The view is without the answers: a task is to be shown for its own sake, not because it tells of a worker.
   advice.tasks = select(view_of(answers, fit, advice.known), request, selector, parameters, context);
   // What an answer tells, not what a lot said, decides over the order in which tasks are shown.
   std::stable_sort(advice.tasks.choices.begin(), advice.tasks.choices.end(),

@@ -43,6 +43,12 @@ void check(const CrowdView& crowd, const SelectionRequest& request, const Select
   check_size(crowd.posterior.size(), crowd.task_count() * k, "posterior probabilities");
   check_size(crowd.worker_counts.size(), crowd.worker_count() * k * k, "cells of worker tables");
   check_size(crowd.passes.size(), crowd.pass_count * crowd.task_count() * k, "probabilities of passes");
+  if (!crowd.answers.empty()) {
+    const GivenAnswers& given = crowd.answers;
+    check_size(given.offsets.size(), crowd.task_count() + 1, "bounds of the tasks' answers");
+    check_size(given.workers.size(), given.offsets.back(), "workers of answers");
+    check_size(given.labels.size(), given.offsets.back(), "labels of answers");
+  }
   if (!request.offers.empty()) check_size(request.offers.size(), crowd.worker_count(), "offers of workers");
   for (std::size_t j = 0; j < request.offers.size(); ++j) {
     const double cost = request.offers[j].cost;

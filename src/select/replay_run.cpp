@@ -169,9 +169,11 @@ class Run {
     CrowdView view;
     view.class_count = world_.answers.class_count();
     view.posterior = posterior_;
+    view.posterior_is_averaged = averaged_;
     view.worker_counts = known_.counts;
     view.task_answers = known_.task_answers;
     view.worker_answers = known_.worker_answers;
+    if (fitted_) view.answers = {answers_.task_offsets(), answers_.workers(), answers_.labels()};
     if (world_.is_simulated()) {
       view.asked = [&](TaskId task, WorkerId worker) { return oracle_.asked(task, worker); };
     } else {
@@ -197,7 +199,9 @@ class Run {
         oracle_.known(), {world_.answers.task_names(), world_.answers.worker_names(), world_.answers.class_names()});
     const Aggregation fit = refit_(data, options_.warm_start && fitted_ ? Start{posterior_} : Start{}, context_);
     posterior_ = fit.posterior;
+    averaged_ = fit.posterior_is_averaged;
     known_ = knowledge_of(data.answers, fit, options_.prior_strength);
+    answers_ = std::move(data.answers);
     fitted_ = true;
   }
 
@@ -215,7 +219,9 @@ class Run {
   Oracle oracle_;
   std::vector<WorkerOffer> offers_;
   std::vector<double> posterior_;
+  bool averaged_ = false;
   CrowdKnowledge known_;
+  Annotations answers_;  // those of the last fit
   bool fitted_ = false;
   double cost_ = 0;
   std::uint64_t round_ = 0;

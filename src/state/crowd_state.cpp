@@ -143,9 +143,9 @@ CrowdState::Whole CrowdState::whole(const RunContext& context) const {
   return read_whole(inside_->file, context);
 }
 
-bool Candidates::asked(std::size_t task, std::uint32_t worker) const noexcept {
-  const auto begin = asked_workers.begin() + static_cast<std::ptrdiff_t>(asked_offsets[task]);
-  const auto end = asked_workers.begin() + static_cast<std::ptrdiff_t>(asked_offsets[task + 1]);
+bool Candidates::asked(std::size_t task, WorkerId worker) const noexcept {
+  const auto begin = answer_workers.begin() + static_cast<std::ptrdiff_t>(answer_offsets[task]);
+  const auto end = answer_workers.begin() + static_cast<std::ptrdiff_t>(answer_offsets[task + 1]);
   return std::binary_search(begin, end, worker);
 }
 
@@ -236,9 +236,9 @@ Candidates CrowdState::candidates(std::size_t tasks, Uncertainty kind) const {
   Candidates candidates;
   const std::size_t classes = candidates.class_count = file.classes().size();
   const auto workers = static_cast<std::uint64_t>(file.database().integer("SELECT max(id) + 1 FROM worker"));
-  candidates.asked_offsets.push_back(0);
+  candidates.answer_offsets.push_back(0);
   Statement find(file.database(), "SELECT name, posterior FROM task WHERE id = ?");
-  Statement given(file.database(), "SELECT worker FROM answer WHERE task = ? ORDER BY worker");
+  Statement given(file.database(), "SELECT worker, label FROM answer WHERE task = ? ORDER BY worker");
   for (const Ranked& ranked : most_uncertain(file, tasks, kind, classes)) {
     if (!find.bind(1, ranked.id).step()) file.database().fail_as_damaged(fmt::format("there is no task {}", ranked.id));
     candidates.names.emplace_back(find.text(0));
@@ -246,10 +246,13 @@ Candidates CrowdState::candidates(std::size_t tasks, Uncertainty kind) const {
     file.read_posterior(find.blob(1), std::span(candidates.posterior).last(classes), ranked.id);
     find.reset();
     given.bind(1, ranked.id);
-    while (given.step()) candidates.asked_workers.push_back(file.checked_id(given.integer(0), workers, "worker"));
-    candidates.task_answers.push_back(
-        static_cast<std::uint32_t>(candidates.asked_workers.size() - candidates.asked_offsets.back()));
-    candidates.asked_offsets.push_back(candidates.asked_workers.size());
+    while (given.step()) {
+      candidates.answer_workers.push_back(WorkerId{file.checked_id(given.integer(0), workers, "worker")});
+      candidates.answer_labels.push_back(ClassId(file.checked_id(given.integer(1), classes, "class")));
+    }
+    const auto end = static_cast<AnswerIndex>(candidates.answer_workers.size());
+    candidates.task_answers.push_back(end - candidates.answer_offsets.back());
+    candidates.answer_offsets.push_back(end);
   }
   return candidates;
 }

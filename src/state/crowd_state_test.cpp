@@ -224,8 +224,15 @@ TEST_F(State, CandidatesAreTheMostUncertain) {
     for (std::uint32_t w = 0; w < 25; ++w) {
       const bool was = std::any_of(view->answers.begin(), view->answers.end(),
                                    [&](const auto& given) { return given.worker == workers.names[w]; });
-      EXPECT_EQ(found.asked(c, w), was);
+      EXPECT_EQ(found.asked(c, WorkerId{w}), was);
       asked += was ? 1 : 0;
+    }
+    for (std::size_t a = found.answer_offsets[c]; a < found.answer_offsets[c + 1]; ++a) {
+      const std::string& name = workers.names[index(found.answer_workers[a])];
+      const auto given = std::find_if(view->answers.begin(), view->answers.end(),
+                                      [&](const auto& answer) { return answer.worker == name; });
+      ASSERT_NE(given, view->answers.end());
+      EXPECT_EQ(given->label, found.answer_labels[a]);
     }
     EXPECT_EQ(asked, 9U);
   }

@@ -51,6 +51,7 @@ std::vector<double> scale_reduction(const Problem& problem, const std::vector<Ch
 void summarise(const Problem& problem, const std::vector<Chain>& chains, Aggregation& result) {
   const std::size_t classes = problem.classes;
   result.posterior.assign(problem.tasks * classes, 0.0);
+  result.posterior_is_averaged = true;
   result.confusion.assign(problem.workers * classes * classes, 0.0);
   result.class_prior.assign(classes, 0.0);
   std::size_t shortest = chains[0].trace.size();

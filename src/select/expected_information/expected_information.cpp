@@ -5,17 +5,22 @@
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "select/expected_information/pilot.hpp"
+#include "select/shared/indirect_information.hpp"
 #include "select/shared/picker.hpp"
 
 namespace wisecrowd::expected_information_selector {
 namespace {
 
 constexpr std::size_t kTasksPerBlock = 1024;
+/// The power on posteriors that stand on an estimate of the tables.
+constexpr double kTemperOfEstimates = 0.5;
 
 class ExpectedInformation final : public Selector {
  public:
   explicit ExpectedInformation(const Parameters& parameters)
-      : limits_(selecting::limits_from(parameters)), temper_(parameters.real("temper")) {
+      : limits_(selecting::limits_from(parameters)),
+        temper_(parameters.real("temper")),
+        indirect_(parameters.real("indirect")) {
     rule_.rule = parameters.choice("tables") == "drawn" ? selecting::WorkerRule::drawn_information
                                                         : selecting::WorkerRule::information;
     selecting::read_epsilon(parameters, rule_);
@@ -26,7 +31,9 @@ class ExpectedInformation final : public Selector {
 
   Selection choose(const CrowdView& crowd, const SelectionRequest& request, const RunContext& context) const override {
     std::vector<double> cooled;
-    if (temper_ != 1) cooled = tempered(crowd.posterior, crowd.class_count, temper_, context);
+    const double usual = crowd.posterior_is_averaged ? 1 : kTemperOfEstimates;
+    const double power = temper_ > 0 ? temper_ : usual;
+    if (power != 1) cooled = tempered(crowd.posterior, crowd.class_count, power, context);
     const std::span<const double> posterior = cooled.empty() ? crowd.posterior : cooled;
     PilotPlan plan = plan_pilot(crowd, request, pilot_, context);
     if (plan.pairs == 0) return choose_pairs(crowd, request, posterior, {}, context);
@@ -54,7 +61,10 @@ class ExpectedInformation final : public Selector {
  private:
   Selection choose_pairs(const CrowdView& crowd, const SelectionRequest& request, std::span<const double> posterior,
                          std::vector<std::uint32_t> rooms, const RunContext& context) const {
-    const selecting::PairRule rule(crowd, request, rule_, context);
+    std::vector<double> others;
+    if (indirect_ > 0) others = selecting::indirect_information(crowd, posterior);
+    for (double& nats : others) nats *= indirect_;
+    const selecting::PairRule rule(crowd, request, rule_, context, std::move(others));
     return selecting::pick(rule, posterior, {selecting::TaskOrder::Kind::pairs, {}, std::move(rooms)}, limits_,
                            context);
   }
@@ -84,6 +94,7 @@ class ExpectedInformation final : public Selector {
   selecting::PickLimits limits_;
   Pilot pilot_;
   double temper_;
+  double indirect_;
 };
 
 }  // namespace
@@ -114,9 +125,13 @@ SelectorInfo info() {
           "what is taken for a worker's table: mean, the best guess, in which a worker who is little known "
           "counts as average; drawn, a draw from what is known of it, anew in every round (Thompson), "
           "which tries workers out more"),
-      ParameterSpec::real("temper", 0.5, 0.01, 1,
+      ParameterSpec::real("temper", 0, 0, 1,
                           "power on the posteriors: below 1 settled tasks are trusted less, because answers that share "
-                          "a mistake look like agreement"),
+                          "a mistake look like agreement; 0: a half where posteriors stand on an estimate of the "
+                          "tables, 1 where they are averaged over draws of them"),
+      ParameterSpec::real("indirect", 1, 0, 1e6,
+                          "weight of what an answer tells of other tasks, by telling how much to make of what its "
+                          "worker said there; 0: an answer counts for its own task alone"),
       ParameterSpec::real("pilot", Pilot{}.per_worker, 0, 1e9,
                           "the first answers of all, so many per worker, go to random workers on few tasks (a tenth of "
                           "them at most), because only workers who answered the same tasks can be compared; 0: none"),

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "support/open_crowd.hpp"
+#include "wisecrowd/error.hpp"
 
 namespace wisecrowd::expected_information_selector {
 namespace {
@@ -70,6 +71,58 @@ TEST(ExpectedInformationSelector, TemperedPosteriorsAreFlatter) {
   const auto half = tempered(q, 2, 0.5, RunContext());
   EXPECT_NEAR(half[0], std::sqrt(.8) / (std::sqrt(.8) + std::sqrt(.2)), 1e-12);
   EXPECT_NEAR(half[2], .5, 1e-12);
+}
+
+TEST(ExpectedInformationSelector, TempersWhatStandsOnAnEstimate) {
+  OpenCrowd crowd(2, 1, 1, 2);
+  crowd.posterior = {.9, .1};
+  crowd.counts = {80, 20, 20, 80};
+  CrowdView view = crowd.view();
+  view.asked = {};
+  const auto gain = [&](bool averaged, const std::string& temper) {
+    view.posterior_is_averaged = averaged;
+    const auto parameters = changed("expected_information", {{"temper", temper}, {"pilot", "0"}});
+    return select(view, {}, "expected_information", parameters, RunContext()).choices.at(0).expected_gain;
+  };
+  const double plain = expected_information(crowd.q(0), crowd.table(0));
+  const double flatter = expected_information(tempered(crowd.posterior, 2, 0.5, RunContext()), crowd.table(0));
+  EXPECT_NEAR(gain(true, "0"), plain, 1e-12);
+  EXPECT_NEAR(gain(false, "0"), flatter, 1e-12);
+  EXPECT_NEAR(gain(true, "0.5"), flatter, 1e-12);
+  EXPECT_NEAR(gain(false, "1"), plain, 1e-12);
+}
+
+TEST(ExpectedInformationSelector, AsksWhatTellsOfAWorkerWhoseWordIsInDoubt) {
+  // Task 0 is open, and everybody has answered it who can. Task 1 is settled: worker 1 is the better one to ask, but
+  // worker 0 has answered task 0, and how far to trust it decides there.
+  OpenCrowd crowd(2, 2, 2, 2);
+  crowd.posterior = {.5, .5, .99, .01};
+  crowd.counts = {8, 2, 2, 8, 8.01, 2, 2, 8.01};
+  CrowdView view = crowd.view();
+  view.posterior_is_averaged = true;
+  view.asked = [](TaskId task, WorkerId) { return index(task) == 0; };
+  const std::vector<AnswerIndex> offsets = {0, 1, 1};
+  const std::vector<WorkerId> workers = {WorkerId{0}};
+  const std::vector<ClassId> labels = {ClassId{0}};
+  const auto chosen = [&](const std::string& indirect) {
+    const auto parameters = changed("expected_information", {{"indirect", indirect}, {"pilot", "0"}});
+    return select(view, {}, "expected_information", parameters, RunContext()).choices.at(0);
+  };
+  EXPECT_EQ(chosen("1").worker, WorkerId{1}) << "who said what is not known";
+  view.answers = {offsets, workers, labels};
+  EXPECT_EQ(chosen("0").worker, WorkerId{1});
+  EXPECT_EQ(chosen("1").worker, WorkerId{0});
+  EXPECT_EQ(chosen("1").task, TaskId{1});
+  EXPECT_GT(chosen("1").expected_gain, expected_information(crowd.q(1), crowd.table(0)));
+}
+
+TEST(ExpectedInformationSelector, RefusesAnswersThatDoNotFit) {
+  const OpenCrowd crowd(2, 3, 2, 2);
+  CrowdView view = crowd.view();
+  const std::vector<AnswerIndex> offsets = {0, 1};
+  view.answers.offsets = offsets;
+  EXPECT_THROW((void)select(view, {}, "expected_information", changed("expected_information", {}), RunContext()),
+               Error);
 }
 
 }  // namespace

@@ -33,12 +33,13 @@ bool joint(WorkerRule rule) noexcept {
 }  // namespace
 
 PairRule::PairRule(const CrowdView& crowd, const SelectionRequest& request, const WorkerRuleOptions& options,
-                   const RunContext& context)
+                   const RunContext& context, std::vector<double> indirect)
     : crowd_(crowd),
       request_(request),
       options_(options),
       key_(context.rng("select: lots", request.round).next()),
-      means_(WorkerTables::means(crowd, context)) {
+      means_(WorkerTables::means(crowd, context)),
+      indirect_(std::move(indirect)) {
   double answers = 0;
   for (const std::uint32_t count : crowd.worker_answers) answers += count;
   if (options.rule == WorkerRule::thompson || options.rule == WorkerRule::drawn_information) {
@@ -66,11 +67,13 @@ double PairRule::value(std::size_t task, std::span<const double> posterior, std:
     case WorkerRule::random: return lot(task, worker);
     case WorkerRule::accuracy:
     case WorkerRule::epsilon_greedy: return means_.accuracy(posterior, worker);
-    case WorkerRule::information: return means_.information(posterior, worker) / cost(worker);
+    case WorkerRule::information:
+      return (means_.information(posterior, worker) + indirect(posterior, worker)) / cost(worker);
     case WorkerRule::thompson: return drawn_->accuracy(posterior, worker);
     case WorkerRule::ucb: return means_.accuracy(posterior, worker) + bonus_[worker];
     case WorkerRule::kube: return bonus_[worker];
-    case WorkerRule::drawn_information: return drawn_->information(posterior, worker) / cost(worker);
+    case WorkerRule::drawn_information:
+      return (drawn_->information(posterior, worker) + indirect(posterior, worker)) / cost(worker);
     case WorkerRule::reliability:
       return crowd_.reliability(TaskId{static_cast<std::uint32_t>(task)}, WorkerId{static_cast<std::uint32_t>(worker)});
   }
@@ -78,7 +81,9 @@ double PairRule::value(std::size_t task, std::span<const double> posterior, std:
 }
 
 double PairRule::gain(std::size_t task, std::span<const double> posterior, std::size_t worker) const noexcept {
-  if (options_.rule != WorkerRule::reliability) return means_.information(posterior, worker);
+  if (options_.rule != WorkerRule::reliability) {
+    return means_.information(posterior, worker) + indirect(posterior, worker);
+  }
   // Right with probability eta, else any other class alike.
   const double eta = value(task, posterior, worker);
   const double wrong = (1 - eta) / static_cast<double>(std::max<std::size_t>(crowd_.class_count, 2) - 1);
@@ -86,6 +91,13 @@ double PairRule::gain(std::size_t task, std::span<const double> posterior, std::
   double gain = part(eta) + static_cast<double>(crowd_.class_count - 1) * part(wrong);
   for (const double q : posterior) gain -= part(q * eta + (1 - q) * wrong);
   return std::max(gain, 0.0);
+}
+
+double PairRule::indirect(std::span<const double> posterior, std::size_t worker) const noexcept {
+  if (indirect_.empty()) return 0;
+  double sum = 0;
+  for (std::size_t k = 0; k < posterior.size(); ++k) sum += posterior[k] * indirect_[worker * posterior.size() + k];
+  return sum;
 }
 
 double PairRule::answer_probability(std::size_t task, std::size_t worker, std::size_t truth,

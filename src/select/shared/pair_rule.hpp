@@ -35,8 +35,10 @@ struct WorkerRuleOptions {
 /// settled by lot. Gains are in nats for every rule.
 class PairRule {
  public:
+  /// `indirect`: workers × truth, what an answer tells of other tasks, which information and gains count; empty:
+  /// nothing.
   PairRule(const CrowdView& crowd, const SelectionRequest& request, const WorkerRuleOptions& options,
-           const RunContext& context);
+           const RunContext& context, std::vector<double> indirect = {});
 
   [[nodiscard]] double value(std::size_t task, std::span<const double> posterior, std::size_t worker) const noexcept;
   [[nodiscard]] double gain(std::size_t task, std::span<const double> posterior, std::size_t worker) const noexcept;
@@ -56,6 +58,8 @@ class PairRule {
   [[nodiscard]] bool depends_on_task() const noexcept { return options_.rule == WorkerRule::reliability; }
 
  private:
+  [[nodiscard]] double indirect(std::span<const double> posterior, std::size_t worker) const noexcept;
+
   const CrowdView& crowd_;
   const SelectionRequest& request_;
   WorkerRuleOptions options_;
@@ -63,6 +67,7 @@ class PairRule {
   std::uint64_t key_ = 0;
   WorkerTables means_;
   std::optional<WorkerTables> drawn_;
+  std::vector<double> indirect_;
   std::vector<double> bonus_;  // per worker: ucb's, or the whole index of kube
 };
 
