@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "state/batched_log.hpp"
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
@@ -143,7 +144,7 @@ Database::Database(std::string path, Mode mode) : path_(std::move(path)), shown_
     flags |= SQLITE_OPEN_URI;
     name = "file:" + escaped(name) + "?immutable=1";
   }
-  const int code = sqlite3_open_v2(name.c_str(), &handle_, flags, nullptr);
+  const int code = sqlite3_open_v2(name.c_str(), &handle_, flags, batched_log());
   try {
     if (code != SQLITE_OK) fail(code);
     if (mode == Mode::write && sqlite3_db_readonly(handle_, "main") == 1) fail(SQLITE_READONLY);
