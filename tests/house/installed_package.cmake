@@ -33,9 +33,11 @@ foreach(header IN LISTS installed)
   endif()
 endforeach()
 run("${prefix}/bin/wisecrowd" --version)
-if(PLUGIN AND NOT EXISTS "${prefix}/${LIBDIR}/wisecrowd/libwisecrowd_torch.so")
-  message(FATAL_ERROR "the libtorch plugin was not installed where the program looks for it")
-endif()
+foreach(plugin IN LISTS PLUGINS)
+  if(NOT EXISTS "${prefix}/${LIBDIR}/wisecrowd/lib${plugin}.so")
+    message(FATAL_ERROR "the plugin ${plugin} was not installed where the program looks for it")
+  endif()
+endforeach()
 
 # find_package
 run(${CMAKE_COMMAND} -S ${EXAMPLE_DIR} -B ${WORK_DIR}/example -G ${GENERATOR} -DCMAKE_BUILD_TYPE=Release
