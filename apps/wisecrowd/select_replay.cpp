@@ -214,7 +214,7 @@ void select_by_replay(const SelectOptions& options, Session& session) {
     played.about["policies"].push_back(
         {{"policy", policy.name}, {"selector", policy.selector}, {"parameters", json_of(policy.parameters)}});
   }
-  const std::string title = fmt::format("{}, {} repetitions", played.name, result.seeds);
+  const std::string title = fmt::format("{}, {}", played.name, counted(result.seeds, "repetition"));
   // A path need not be UTF-8; JSON must be.
   const std::string about = played.about.dump(-1, ' ', false, Json::error_handler_t::replace);
   WrittenReplay written;

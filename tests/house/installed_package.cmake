@@ -38,6 +38,13 @@ foreach(plugin IN LISTS PLUGINS)
     message(FATAL_ERROR "the plugin ${plugin} was not installed where the program looks for it")
   endif()
 endforeach()
+if("wisecrowd_png" IN_LIST PLUGINS)
+  run("${prefix}/bin/wisecrowd" select --simulate hammer_spammer --tasks 20 --crowd 5 --seeds 1 --policies random
+    --out "${WORK_DIR}/replayed")
+  if(NOT EXISTS "${WORK_DIR}/replayed/curves.png")
+    message(FATAL_ERROR "the installed program does not find the plugin that draws PNG pictures:\n${output}")
+  endif()
+endif()
 
 # find_package
 run(${CMAKE_COMMAND} -S ${EXAMPLE_DIR} -B ${WORK_DIR}/example -G ${GENERATOR} -DCMAKE_BUILD_TYPE=Release
