@@ -31,7 +31,8 @@ struct Stroke {
 
 Stroke stroke_of(std::size_t policy) {
   Stroke stroke{kColours[policy % kColours.size()], {}};
-  if (const auto turn = static_cast<double>(policy / kColours.size()); turn > 0) stroke.dashes = {8 / turn, 5};
+  const std::size_t turn = policy / kColours.size();
+  if (turn > 0) stroke.dashes = {8.0 / static_cast<double>(turn), 5};
   return stroke;
 }
 
@@ -87,10 +88,11 @@ class Axes {
           Text{{kLeft - 8, y + 4}, fmt::format("{:.{}f} %", 100 * accuracy, up < 0.0099 ? 1 : 0), Anchor::end});
     }
     const double along = std::max(1.0, step_of(most_, 6));
-    for (double n = 0; n <= most_ * (1 + 1e-9); n += along) {
-      const double x = at(n, low_).x;
+    const auto steps = static_cast<long>(most_ / along * (1 + 1e-9));
+    for (long n = 0; n <= steps; ++n) {
+      const double answers = static_cast<double>(n) * along, x = at(answers, low_).x;
       layer.marks.push_back(Line{{{x, bottom_}, {x, bottom_ + 5}}, kAxis});
-      layer.marks.push_back(Text{{x, bottom_ + 20}, grouped(n), Anchor::middle});
+      layer.marks.push_back(Text{{x, bottom_ + 20}, grouped(answers), Anchor::middle});
     }
     layer.marks.push_back(Line{{{kLeft, kTop}, {kLeft, bottom_}, {kRight, bottom_}}, kAxis});
     layer.marks.push_back(Text{{(kLeft + kRight) / 2, bottom_ + 42}, "answers", Anchor::middle});
