@@ -93,7 +93,9 @@ prepare() {
     fail "configuring failed; the reason is above"
   }
   local lacking
-  lacking=$(grep -m1 'Report:.*no page' "$build_dir/configure.log") && say "${lacking#-- }"
+  while read -r lacking; do
+    say "${lacking#-- }"
+  done < <(grep -E 'Report:.*no page|PNG pictures:.*SVG alone' "$build_dir/configure.log")
   printf '%s\n' "$machine" "$inputs" "$*" >"$stamp"
 }
 

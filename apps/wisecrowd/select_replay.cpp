@@ -167,6 +167,15 @@ Json json_of(const Parameters& parameters) {
   return json;
 }
 
+/// The summary, and what of it is in files.
+std::string json_text_of(const std::string& summary, const std::string& out, const WrittenReplay& written) {
+  if (written.files.empty()) return summary;
+  Json json = Json::parse(summary);
+  json["written"] = {{"directory", out}, {"files", written.files}};
+  if (!written.no_png.empty()) json["written"]["no_png"] = written.no_png;
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
 }  // namespace
 
 void select_by_replay(const SelectOptions& options, Session& session) {
@@ -205,12 +214,15 @@ void select_by_replay(const SelectOptions& options, Session& session) {
     played.about["policies"].push_back(
         {{"policy", policy.name}, {"selector", policy.selector}, {"parameters", json_of(policy.parameters)}});
   }
-  const std::string title = fmt::format("{}, {} repetitions", played.name, result.seeds);
+  const std::string title = fmt::format("{}, {}", played.name, counted(result.seeds, "repetition"));
+  // A path need not be UTF-8; JSON must be.
+  const std::string about = played.about.dump(-1, ' ', false, Json::error_handler_t::replace);
+  WrittenReplay written;
   if (!options.out.empty()) {
-    at_stage(Stage::writing, [&] { write_replay(result, title, played.about.dump(), options.out); });
+    written = at_stage(Stage::writing, [&] { return write_replay(result, title, about, options.out); });
   }
   if (options.json) {
-    session.out.add(replay_json(result, played.about.dump()));
+    session.out.add(json_text_of(replay_json(result, about), options.out, written));
     return;
   }
   const Screen& screen = session.out_screen;
@@ -234,8 +246,12 @@ void select_by_replay(const SelectOptions& options, Session& session) {
                         screen.width, 0)));
   }
   if (!options.out.empty()) {
-    session.out.add(fmt::format("\n{}  {}: curves.csv, seeds.csv, savings.csv, curves.svg, summary.json\n",
-                                screen.bold("Written"), printable(options.out)));
+    session.out.add(
+        fmt::format("\n{}  {}: {}\n", screen.bold("Written"), printable(options.out), fmt::join(written.files, ", ")));
+    if (!written.no_png.empty()) {
+      session.out.add(
+          fmt::format("{}\n", wrapped(fmt::format("No curves.png: {}.", printable(written.no_png)), screen.width, 0)));
+    }
   }
 }
 

@@ -103,9 +103,19 @@ struct CrowdKnowledge {
 [[nodiscard]] std::string replay_json(const Replay& replay, const std::string& about);
 /// The curves as a picture.
 [[nodiscard]] std::string replay_svg(const Replay& replay, const std::string& title);
+/// The same picture in pixels, two for each of the SVG. Throws `unsupported` where wisecrowd cannot draw them: it needs
+/// a plugin that is built where cairo is found.
+[[nodiscard]] std::string replay_png(const Replay& replay, const std::string& title);
+
+/// What write_replay has written.
+struct WrittenReplay {
+  std::vector<std::string> files;
+  std::string no_png;  ///< why there is no curves.png; empty when there is one
+};
 /// Writes curves.csv (policy,answers,cost,accuracy,low,high), seeds.csv (policy,seed,answers,accuracy), savings.csv,
-/// curves.svg and summary.json into `directory`, whole or not at all. `about` is as for replay_json.
-void write_replay(const Replay& replay, const std::string& title, const std::string& about,
-                  const std::string& directory);
+/// curves.svg, curves.png where it can be drawn, and summary.json into `directory`, whole or not at all. `about` is as
+/// for replay_json.
+WrittenReplay write_replay(const Replay& replay, const std::string& title, const std::string& about,
+                           const std::string& directory);
 
 }  // namespace wisecrowd

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/utf8.hpp"
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
@@ -18,25 +19,6 @@ std::string DataProblem::text() const {
 }
 
 namespace ingest {
-namespace {
-
-/// Length of the valid UTF-8 sequence at the start of `text`, or 0.
-std::size_t sequence_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned char lead = byte(0);
-  if (lead < 0x80) return 1;
-  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : 2;
-  if (lead < 0xC2 || lead > 0xF4 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  const bool overlong = (lead == 0xE0 && byte(1) < 0xA0) || (lead == 0xF0 && byte(1) < 0x90);
-  const bool surrogate = lead == 0xED && byte(1) >= 0xA0;
-  const bool beyond = lead == 0xF4 && byte(1) >= 0x90;
-  return overlong || surrogate || beyond ? 0 : length;
-}
-
-}  // namespace
 
 std::string printable(std::string_view value, std::size_t most_characters) {
   std::string out;
@@ -46,9 +28,9 @@ std::string printable(std::string_view value, std::size_t most_characters) {
       out += "…";
       break;
     }
-    const std::size_t length = sequence_length(value.substr(at));
+    const Utf8Character character = first_character(value.substr(at));
     const auto byte = static_cast<unsigned char>(value[at]);
-    if (length == 0) {
+    if (!character.valid) {
       out += fmt::format("\\x{:02X}", byte);
     } else if (byte == '\n') {
       out += "\\n";
@@ -59,9 +41,9 @@ std::string printable(std::string_view value, std::size_t most_characters) {
     } else if (byte < 0x20 || byte == 0x7F) {
       out += fmt::format("\\x{:02X}", byte);
     } else {
-      out.append(value.substr(at, length));
+      out.append(value.substr(at, character.bytes));
     }
-    at += length == 0 ? 1 : length;
+    at += character.bytes;
   }
   return out;
 }

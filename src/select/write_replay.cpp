@@ -2,6 +2,7 @@
 
 #include "base/csv_text.hpp"
 #include "base/output_folder.hpp"
+#include "wisecrowd/error.hpp"
 #include "wisecrowd/replay.hpp"
 #include "wisecrowd/version.hpp"
 
@@ -17,12 +18,6 @@ void add_row(TextBuffer& text, std::string_view name, std::initializer_list<doub
     text.append_number(number);
   }
   text.append('\n');
-}
-
-void write(OutputFolder& folder, const std::string& name, std::string_view text) {
-  OutputFile file = folder.create(name);
-  file.append(text);
-  file.finish();
 }
 
 Json summary_of(const Replay& replay, const std::string& about) {
@@ -61,8 +56,8 @@ Json summary_of(const Replay& replay, const std::string& about) {
 
 std::string replay_json(const Replay& replay, const std::string& about) { return json_text(summary_of(replay, about)); }
 
-void write_replay(const Replay& replay, const std::string& title, const std::string& about,
-                  const std::string& directory) {
+WrittenReplay write_replay(const Replay& replay, const std::string& title, const std::string& about,
+                           const std::string& directory) {
   OutputFolder folder(directory, "summary.json");
   TextBuffer curves, seeds, savings;
   curves.append("policy,answers,cost,accuracy,low,high\n");
@@ -82,11 +77,29 @@ void write_replay(const Replay& replay, const std::string& title, const std::str
                saving.saved_low, saving.saved_high});
     }
   }
-  write(folder, "curves.csv", curves.text());
-  write(folder, "seeds.csv", seeds.text());
-  write(folder, "savings.csv", savings.text());
-  write(folder, "curves.svg", replay_svg(replay, title));
-  folder.commit(summary_of(replay, about));
+  WrittenReplay written;
+  const auto write = [&](const std::string& name, std::string_view text) {
+    OutputFile file = folder.create(name);
+    file.append(text);
+    file.finish();
+    written.files.push_back(name);
+  };
+  write("curves.csv", curves.text());
+  write("seeds.csv", seeds.text());
+  write("savings.csv", savings.text());
+  write("curves.svg", replay_svg(replay, title));
+  Json summary = summary_of(replay, about);
+  std::string png;
+  try {
+    png = replay_png(replay, title);
+  } catch (const Error& error) {  // hours of replaying are not lost for want of a picture
+    written.no_png = error.what();
+    summary["no_png"] = written.no_png;
+  }
+  if (!png.empty()) write("curves.png", png);
+  folder.commit(summary);
+  written.files.emplace_back("summary.json");
+  return written;
 }
 
 }  // namespace wisecrowd

@@ -1,10 +1,16 @@
 """Replays, savings and advice as a user sees them."""
 import csv
 import json
+import os
+import struct
 import unittest
 import xml.etree.ElementTree as ElementTree
+import zlib
+from pathlib import Path
 
-from program import ProgramTest
+from program import PROGRAM, ProgramTest
+
+HAS_PNG = (Path(PROGRAM).resolve().parent / "libwisecrowd_png.so").exists()
 
 
 class Select(ProgramTest):
@@ -21,7 +27,8 @@ class Select(ProgramTest):
 
     def test_replay_writes_curves_that_fit_together(self):
         done = self.replay("--policies", "random,entropy/random,expected_information")
-        self.assertEqual(self.names("replayed"), ["curves.csv", "curves.svg", "savings.csv", "seeds.csv", "summary.json"])
+        files = ["curves.csv", *["curves.png"] * HAS_PNG, "curves.svg", "savings.csv", "seeds.csv", "summary.json"]
+        self.assertEqual(self.names("replayed"), files)
         summary = json.loads((self.folder / "replayed/summary.json").read_text())
         self.assertEqual(summary["all_answers"], 480)
         self.assertEqual(summary["seeds"], 3)
@@ -53,8 +60,50 @@ class Select(ProgramTest):
     def test_same_seed_same_files(self):
         self.replay("--threads", 1, out="one")
         self.replay("--threads", 3, out="three")
-        for name in ("curves.csv", "seeds.csv", "savings.csv", "curves.svg"):
+        for name in ("curves.csv", "seeds.csv", "savings.csv", "curves.svg", *["curves.png"] * HAS_PNG):
             self.assertEqual((self.folder / "one" / name).read_bytes(), (self.folder / "three" / name).read_bytes(), name)
+
+    @unittest.skipUnless(HAS_PNG, "built without cairo")
+    def test_the_picture_in_pixels(self):
+        done = self.replay("--policies", "random,entropy/random")
+        self.assertIn("curves.svg, curves.png, summary.json", done.stdout)
+        page = ElementTree.parse(self.folder / "replayed/curves.svg").getroot()
+        png = (self.folder / "replayed/curves.png").read_bytes()
+        self.assertEqual(png[:16], b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR")
+        width, height, bits, kind = struct.unpack(">IIBB", png[16:26])
+        self.assertEqual((width, height, bits, kind), (2 * int(page.get("width")), 2 * int(page.get("height")), 8, 2))
+        data, at = b"", 8
+        while at < len(png):
+            size, name = struct.unpack(">I4s", png[at:at + 8])
+            self.assertEqual(zlib.crc32(png[at + 4:at + 8 + size]), struct.unpack(">I", png[at + 8 + size:at + 12 + size])[0])
+            data += png[at + 8:at + 8 + size] * (name == b"IDAT")
+            at += 12 + size
+        self.assertEqual(name, b"IEND")
+        self.assertEqual(len(zlib.decompress(data)), height * (1 + 3 * width))
+
+    def test_without_the_plugin_it_says_so(self):
+        os.environ["WISECROWD_PNG_PLUGIN"] = str(self.folder / "none.so")
+        self.addCleanup(os.environ.pop, "WISECROWD_PNG_PLUGIN")
+        done = self.replay("--policies", "random")
+        self.assertNotIn("curves.png,", done.stdout)
+        self.assertIn("No curves.png: the plugin that draws PNG pictures cannot be loaded", " ".join(done.stdout.split()))
+        self.assertEqual(self.names("replayed"), ["curves.csv", "curves.svg", "savings.csv", "seeds.csv", "summary.json"])
+        summary = json.loads((self.folder / "replayed/summary.json").read_text())
+        self.assertIn("none.so", summary["no_png"])
+        written = json.loads(self.replay("--policies", "random", "--json").stdout)["written"]
+        self.assertNotIn("curves.png", written["files"])
+        self.assertEqual(written["no_png"], summary["no_png"])
+
+    def test_names_of_strangers(self):
+        """The title is the path that was read: whatever a file may be called."""
+        answers = (self.folder / self.crowd()).read_bytes()
+        for name in (b"<&\"'>.csv", "שלום-数据-😀.csv".encode(), b"\xff\xc3.csv", b"a\nb\t.csv", b"x" * 250):
+            with self.subTest(name):
+                (self.folder / os.fsdecode(name)).write_bytes(answers)
+                done = self.run_program("select", "--replay", os.fsdecode(name), "--gold", "crowd/gold.csv", "--seeds", 1,
+                                        "--answers-per-round", 240, "--policies", "random", "--json", "--out", "named")
+                self.assertEqual("curves.png" in json.loads(done.stdout)["written"]["files"], HAS_PNG)
+                ElementTree.parse(self.folder / "named/curves.svg")
 
     def test_stop_rule_and_offers(self):
         done = self.replay("--policies", "random,expected_information", "--set", "expected_information.delta=0.05")

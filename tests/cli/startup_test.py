@@ -1,4 +1,5 @@
-"""Commands about answers alone start at once: libtorch, with half a second and hundreds of libraries, stays outside."""
+"""Commands about answers alone start at once: libtorch, with half a second and hundreds of libraries, stays outside, and
+so does cairo with its own."""
 import resource
 import subprocess
 import unittest
@@ -19,12 +20,12 @@ class Startup(ProgramTest):
         self.assertIn("libstdc++", text)  # or this test sees nothing
         return text
 
-    def test_answers_alone_do_not_load_libtorch(self):
+    def test_answers_alone_do_not_load_libtorch_or_cairo(self):
         labels = self.simulate(tasks=50, workers=5)
         for arguments in (["--version"], ["methods"], ["aggregate", labels, "--out", "result", "--quiet"]):
             with self.subTest(arguments):
                 libraries = self.loaded(*arguments)
-                for name in ("torch", "openblas", "libgomp"):
+                for name in ("torch", "openblas", "libgomp", "cairo", "fontconfig", "libX11"):
                     self.assertNotIn(name, libraries)
 
     def test_the_version_takes_no_time(self):

@@ -69,6 +69,7 @@ PRINTS = re.compile(
     r"|\b(fprintf|fputs|fputc|fwrite)\s*\([^;]*\b(stdout|stderr)\b"
 )
 TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
+CAIRO = re.compile(r"^(cairo|fontconfig|ft2build|freetype)\b")
 LIST_LINE = re.compile(r"^WISECROWD_[A-Z]+\(([a-z0-9_]+)\)")
 
 LONGEST_FILE = 500
@@ -140,6 +141,8 @@ class Checker:
         for number, quoted, name in self.includes(path):
             if TORCH.match(name) and not (folder == "learn" and path.suffix == ".cpp"):
                 self.offend(path, number, f"torch ({name}) belongs into .cpp files under src/learn/")
+            if CAIRO.match(name) and parts[:2] != ("base", "cairo"):
+                self.offend(path, number, f"cairo ({name}) belongs into the plugin in src/base/cairo/")
             if not quoted:
                 continue
             target, _, rest = name.partition("/")

@@ -6,40 +6,21 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/utf8.hpp"
+
 namespace wisecrowd::report {
 namespace {
 
 constexpr std::size_t kLongestName = 200, kHead = 120, kTail = 40;
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";
 
-/// Length of the UTF-8 sequence at the front, or 0 if there is none.
-std::size_t sequence_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned first = byte(0);
-  if (first < 0x80) return 1;
-  const std::size_t length = first >= 0xC2 && first < 0xE0   ? 2
-                             : first >= 0xE0 && first < 0xF0 ? 3
-                             : first >= 0xF0 && first < 0xF5 ? 4
-                                                             : 0;
-  if (length == 0 || text.size() < length) return 0;
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xC0) != 0x80) return 0;
-  }
-  // Overlong forms, surrogates, and beyond the last code point.
-  if ((first == 0xE0 && byte(1) < 0xA0) || (first == 0xED && byte(1) > 0x9F) || (first == 0xF0 && byte(1) < 0x90) ||
-      (first == 0xF4 && byte(1) > 0x8F)) {
-    return 0;
-  }
-  return length;
-}
-
 /// Calls take(sequence) for each character; invalid bytes come one by one as the replacement character.
 template <class Take>
 void for_each_character(std::string_view text, const Take& take) {
   while (!text.empty()) {
-    const std::size_t length = sequence_length(text);
-    take(length == 0 ? kReplacement : text.substr(0, length));
-    text.remove_prefix(std::max<std::size_t>(length, 1));
+    const Utf8Character character = first_character(text);
+    take(character.valid ? text.substr(0, character.bytes) : kReplacement);
+    text.remove_prefix(character.bytes);
   }
 }
 

@@ -1,16 +1,15 @@
 #include "learn/shared/torch_plugin.hpp"
 
 #include <dlfcn.h>
-#include <link.h>
 #include <unistd.h>
 
 #include <cstdlib>
 #include <filesystem>
 
 #include "base/output_folder.hpp"
+#include "base/plugin.hpp"
 #include "learn/shared/torch_entry.hpp"
 #include "wisecrowd/error.hpp"
-#include "wisecrowd/version.hpp"
 
 // libtorch is 120 MB and 287 libraries: half a second to load. So it is behind a plugin that only a "cnn", a
 // TorchScript file or an export loads, and only then.
@@ -20,20 +19,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kPluginName = "libwisecrowd_torch.so";
-constexpr const char* kPluginVariable = "WISECROWD_TORCH_PLUGIN";
-
-/// The folder of the program, or of the shared library, that this code is in.
-fs::path own_folder() {
-  Dl_info info{};
-  link_map* object = nullptr;
-  std::error_code error;
-  const bool known = dladdr1(reinterpret_cast<const void*>(&torch_plugin_path), &info,
-                             reinterpret_cast<void**>(&object), RTLD_DL_LINKMAP) != 0;
-  // The main program has no name here; what it was called by need not be a path.
-  const bool in_library = known && object != nullptr && object->l_name != nullptr && *object->l_name != '\0';
-  return fs::canonical(in_library ? object->l_name : "/proc/self/exe", error).parent_path();
-}
+constexpr PluginKind kKind{.what = "libtorch plugin",
+                           .file = "libwisecrowd_torch.so",
+                           .variable = "WISECROWD_TORCH_PLUGIN",
+                           .entry = kTorchEntryName,
+                           .remedy = "choose the model linear or mlp, or install libtorch-dev"};
 
 void set_unless_set(const char* name, const char* value) { setenv(name, value, 0); }
 
@@ -88,48 +78,23 @@ void write_file(const std::string& path, std::string_view bytes) {
   }
 }
 
-const TorchPlugin& load_plugin() {
-  const std::string path = torch_plugin_path();
-  if (path.empty()) {
-    throw Error(ErrorCode::unsupported, std::string("this installation has no libtorch plugin (") + kPluginName +
-                                            "): choose the model linear or mlp, or install libtorch-dev, configure and "
-                                            "build again, or say in " +
-                                            kPluginVariable + " where the plugin is");
-  }
-  prepare_environment();
-  prefer_good_blas();
-  void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (library == nullptr) {
-    throw Error(ErrorCode::unsupported,
-                "the libtorch plugin cannot be loaded: " + std::string(dlerror()) + " (plugin: " + path + ")");
-  }
-  const auto entry = reinterpret_cast<TorchEntry*>(dlsym(library, kTorchEntryName));
+const TorchPlugin& load() {
   static const TorchHost host{write_file};
-  const TorchPlugin* const plugin = entry == nullptr ? nullptr : entry(&host);
-  if (plugin == nullptr || plugin->interface_number != kTorchInterface ||
-      std::string_view(plugin->version) != WISECROWD_VERSION) {
-    throw Error(ErrorCode::unsupported, path + ": is not the libtorch plugin of wisecrowd " WISECROWD_VERSION
-                                               "; build or install program and plugin together");
+  if (!plugin_path(kKind).empty()) {
+    prepare_environment();
+    prefer_good_blas();
   }
-  return *plugin;
+  return load_plugin<TorchPlugin>(kKind, kTorchInterface, &host);
 }
 
 const TorchPlugin& plugin() {
-  static const TorchPlugin& loaded = load_plugin();
+  static const TorchPlugin& loaded = load();
   return loaded;
 }
 
 }  // namespace
 
-std::string torch_plugin_path() {
-  std::error_code error;
-  if (const char* const told = std::getenv(kPluginVariable); told != nullptr && *told != '\0') return told;
-  const fs::path own = own_folder();
-  for (const fs::path& folder : {own, own / WISECROWD_PLUGIN_FOLDER}) {
-    if (fs::exists(folder / kPluginName, error)) return (folder / kPluginName).string();
-  }
-  return {};
-}
+std::string torch_plugin_path() { return plugin_path(kKind); }
 
 std::unique_ptr<Network> make_torch_network(const NetworkSpec& spec, const Features& inputs, std::size_t outputs,
                                             std::uint64_t seed, const RunContext& context) {
