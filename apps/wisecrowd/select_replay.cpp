@@ -246,8 +246,8 @@ void select_by_replay(const SelectOptions& options, Session& session) {
                         screen.width, 0)));
   }
   if (!options.out.empty()) {
-    session.out.add(
-        fmt::format("\n{}  {}: {}\n", screen.bold("Written"), printable(options.out), fmt::join(written.files, ", ")));
+    const std::string files = fmt::format("{}: {}", printable(options.out), fmt::join(written.files, ", "));
+    session.out.add(fmt::format("\n{}  {}\n", screen.bold("Written"), wrapped(files, screen.width, 9)));
     if (!written.no_png.empty()) {
       session.out.add(
           fmt::format("{}\n", wrapped(fmt::format("No curves.png: {}.", printable(written.no_png)), screen.width, 0)));

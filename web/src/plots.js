@@ -4,7 +4,7 @@ import {shortCount} from "./format.js";
 
 export const ADVICE = [
   {id: "keep", label: "Keep", symbol: "circle", words: "answers well: keep asking"},
-  {id: "retrain", label: "Retrain", symbol: "triangle", words: "carries information but errs in a pattern: train or recode"},
+  {id: "retrain", label: "Retrain", symbol: "triangle", words: "carries information but errs in a pattern: retrain it, or recode its answers"},
   {id: "stop", label: "Stop", symbol: "times", words: "answers carry next to nothing: stop asking"},
   {id: "unsure", label: "Unsure", symbol: "diamond", words: "too few answers to tell"},
 ];

@@ -1,4 +1,4 @@
-// Whom to keep, to train, to stop: a picture of all, a table, and one worker at a time.
+// Whom to keep, to retrain, to stop: a picture of all, a table, and one worker at a time.
 import * as Plot from "@observablehq/plot";
 import {h, nameOf, short} from "./dom.js";
 import {openDrawer} from "./drawer.js";

@@ -86,7 +86,7 @@ void choose_workers(Source& source) {
     source.worker_order = in_turn(groups, workers.size(), kMostWorkers);
   }
   source.workers_chosen_by = fmt::format("those with most answers, {}the worst, the best, and some at random",
-                                         all_judged ? "those to stop or to train who answered most, " : "");
+                                         all_judged ? "those to stop or to retrain who answered most, " : "");
 }
 
 }  // namespace wisecrowd::report

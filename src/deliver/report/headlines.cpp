@@ -73,7 +73,7 @@ void add_learned(const Source& source, Json& list) {
 }
 
 std::string advice_words(const AdviceCounts& counts, std::size_t judged, std::size_t all) {
-  return fmt::format("{}: {} to keep, {} to train, {} to stop asking, and {} of whom too little is known.",
+  return fmt::format("{}: {} to keep, {} to retrain, {} to stop asking, and {} of whom too little is known.",
                      judged == all ? fmt::format("Of {}", counted(all, "worker"))
                                    : fmt::format("Of the {} who were judged", counted(judged, "worker")),
                      grouped(counts.keep), grouped(counts.retrain), grouped(counts.stop), grouped(counts.unsure));

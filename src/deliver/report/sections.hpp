@@ -52,7 +52,7 @@ struct Source {
   }
 };
 
-/// How many workers are to keep, to train, to stop.
+/// How many workers are to keep, to retrain, to stop.
 struct AdviceCounts {
   std::size_t keep = 0, retrain = 0, stop = 0, unsure = 0;
   std::uint64_t answers_of_stopped = 0;

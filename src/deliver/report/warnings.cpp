@@ -204,7 +204,7 @@ void add_own(const Source& source, List& list) {
              fmt::format("two answers to the same task are alike {} of the time, little more than by chance "
                          "(Krippendorff's alpha {:.2f})",
                          percent(description.pairwise_agreement), description.krippendorff_alpha),
-             "read some hard tasks below: are instructions and classes clear? If so, look for workers to train");
+             "read some hard tasks below: are instructions and classes clear? If so, look for workers to retrain");
   }
   if (record.gold_use == "inference") {
     list.add("note", "Gold was used, so nothing is measured on it",
