@@ -48,6 +48,13 @@ void check(const CrowdView& crowd, const SelectionRequest& request, const Select
     check_size(given.offsets.size(), crowd.task_count() + 1, "bounds of the tasks' answers");
     check_size(given.workers.size(), given.offsets.back(), "workers of answers");
     check_size(given.labels.size(), given.offsets.back(), "labels of answers");
+    if (!std::is_sorted(given.offsets.begin(), given.offsets.end()) ||
+        std::any_of(given.workers.begin(), given.workers.end(),
+                    [&](WorkerId worker) { return index(worker) >= crowd.worker_count(); }) ||
+        std::any_of(given.labels.begin(), given.labels.end(), [&](ClassId label) { return index(label) >= k; })) {
+      throw Error(ErrorCode::bad_input,
+                  "an answer in the view of the crowd is by a worker or of a class that it does not have");
+    }
   }
   if (!request.offers.empty()) check_size(request.offers.size(), crowd.worker_count(), "offers of workers");
   for (std::size_t j = 0; j < request.offers.size(); ++j) {

@@ -119,10 +119,23 @@ TEST(ExpectedInformationSelector, AsksWhatTellsOfAWorkerWhoseWordIsInDoubt) {
 TEST(ExpectedInformationSelector, RefusesAnswersThatDoNotFit) {
   const OpenCrowd crowd(2, 3, 2, 2);
   CrowdView view = crowd.view();
-  const std::vector<AnswerIndex> offsets = {0, 1};
-  view.answers.offsets = offsets;
-  EXPECT_THROW((void)select(view, {}, "expected_information", changed("expected_information", {}), RunContext()),
-               Error);
+  const auto refused = [&](std::vector<AnswerIndex> offsets, unsigned worker, unsigned label) {
+    const std::vector<WorkerId> workers = {WorkerId{worker}};
+    const std::vector<ClassId> labels = {ClassId{static_cast<std::uint16_t>(label)}};
+    view.answers = {offsets, workers, labels};
+    try {
+      (void)select(view, {}, "expected_information", changed("expected_information", {}), RunContext());
+    } catch (const Error& error) {
+      return error.code() == ErrorCode::bad_input;
+    }
+    return false;
+  };
+  EXPECT_FALSE(refused({0, 1, 1, 1}, 1, 1));
+  EXPECT_TRUE(refused({0, 1}, 1, 1));
+  EXPECT_TRUE(refused({0, 1, 1, 2}, 1, 1));
+  EXPECT_TRUE(refused({0, 1, 0, 1}, 1, 1));
+  EXPECT_TRUE(refused({0, 1, 1, 1}, 2, 1));
+  EXPECT_TRUE(refused({0, 1, 1, 1}, 1, 2));
 }
 
 }  // namespace
