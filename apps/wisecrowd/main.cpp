@@ -16,7 +16,7 @@ namespace wisecrowd::app {
 namespace {
 
 void complain(const std::string& message) {
-  say(fmt::format("wisecrowd: {} {}\n", screen_of(STDERR_FILENO).red("error:"), message));
+  say(fmt::format("wisecrowd: {} {}\n", screen_of(STDERR_FILENO).red("error:"), printable_lines(message)));
 }
 
 bool asks_for_help(const std::vector<std::string>& arguments) {

@@ -62,12 +62,6 @@ Decoded decode(std::string_view text) {
 
 std::size_t width_of(char32_t c) { return within(kNoWidth, c) ? 0 : within(kDoubleWidth, c) ? 2 : 1; }
 
-/// Characters that would move the cursor, change colours or the direction of writing.
-bool is_dangerous(char32_t c) {
-  return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x200E && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
-         (c >= 0x2066 && c <= 0x2069);
-}
-
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> before(b.size() + 1), row(b.size() + 1), earlier(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -93,29 +87,6 @@ std::size_t display_width(std::string_view text) {
     text.remove_prefix(next.bytes);
   }
   return width;
-}
-
-std::string printable(std::string_view text) {
-  std::string shown;
-  while (!text.empty()) {
-    const Decoded next = decode(text);
-    if (!next.valid) {
-      shown += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
-    } else if (next.character == '\n') {
-      shown += "\\n";
-    } else if (next.character == '\r') {
-      shown += "\\r";
-    } else if (next.character == '\t') {
-      shown += "\\t";
-    } else if (is_dangerous(next.character)) {
-      shown += next.character < 0x80 ? fmt::format("\\x{:02x}", static_cast<unsigned>(next.character))
-                                     : fmt::format("\\u{{{:x}}}", static_cast<unsigned>(next.character));
-    } else {
-      shown += text.substr(0, next.bytes);
-    }
-    text.remove_prefix(next.bytes);
-  }
-  return shown;
 }
 
 std::string shortened(std::string_view text, std::size_t width) {

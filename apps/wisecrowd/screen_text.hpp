@@ -6,13 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "wisecrowd/names.hpp"  // IWYU pragma: export
+
 namespace wisecrowd::app {
 
 /// Columns that a terminal uses for UTF-8 text: 0 for combining marks, 2 for wide characters.
 [[nodiscard]] std::size_t display_width(std::string_view text);
-
-/// Names come from files of strangers: control characters, invalid bytes and direction overrides are shown as escapes.
-[[nodiscard]] std::string printable(std::string_view text);
 
 /// printable(), cut to a width with … at the end.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t width);

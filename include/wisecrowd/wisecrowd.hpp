@@ -19,6 +19,7 @@
 #include "wisecrowd/ingest.hpp"
 #include "wisecrowd/learn.hpp"
 #include "wisecrowd/learn_result.hpp"
+#include "wisecrowd/names.hpp"
 #include "wisecrowd/parameters.hpp"
 #include "wisecrowd/quick_fits.hpp"
 #include "wisecrowd/read_features.hpp"

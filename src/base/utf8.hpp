@@ -31,4 +31,10 @@ struct Utf8Character {
   return {code, length, true};
 }
 
+/// Characters that move a terminal's cursor, change its colours, or turn the direction of writing.
+[[nodiscard]] constexpr bool moves_the_cursor(char32_t c) {
+  return c < 0x20 || (c >= 0x7F && c < 0xA0) || (c >= 0x200E && c <= 0x200F) || (c >= 0x2028 && c <= 0x202E) ||
+         (c >= 0x2066 && c <= 0x2069);
+}
+
 }  // namespace wisecrowd

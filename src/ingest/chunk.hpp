@@ -15,7 +15,7 @@ namespace wisecrowd::ingest {
 
 /// The text of one field, or why it cannot be had.
 struct Field {
-  enum class State { ok, text_after_quote, absent, null, nested };
+  enum class State { ok, text_after_quote, absent, null, nested, nul };
   std::string_view text;
   State state = State::ok;
 };

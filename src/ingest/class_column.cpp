@@ -4,12 +4,14 @@
 
 #include "ingest/problems.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/names.hpp"
 
 namespace wisecrowd::ingest {
 
 ClassColumn::ClassColumn(const std::vector<std::string>& given) : given_(!given.empty()) {
   for (const auto& name : given) {
     if (name.empty()) throw Error(ErrorCode::bad_parameter, "the class list has an empty name");
+    require_name(name, "the class list: class");
     if (names_.find(name) != Interner::kAbsent) {
       throw Error(ErrorCode::bad_parameter, fmt::format("class '{}' is listed twice", printable(name)));
     }

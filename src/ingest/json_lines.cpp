@@ -9,7 +9,11 @@ namespace wisecrowd::ingest {
 Field json_text(const simdjson::dom::element& value, Arena& store) {
   using simdjson::dom::element_type;
   switch (value.type()) {
-    case element_type::STRING: return {store.copy(value.get_string().value_unsafe())};
+    case element_type::STRING: {
+      const std::string_view text = store.copy(value.get_string().value_unsafe());
+      // An escape can spell a NUL that no byte of the line shows.
+      return {text, text.find('\0') == std::string_view::npos ? Field::State::ok : Field::State::nul};
+    }
     case element_type::INT64: return {store.copy(fmt::format("{}", value.get_int64().value_unsafe()))};
     case element_type::UINT64: return {store.copy(fmt::format("{}", value.get_uint64().value_unsafe()))};
     case element_type::DOUBLE: return {store.copy(fmt::format("{}", value.get_double().value_unsafe()))};

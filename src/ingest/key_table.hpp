@@ -15,6 +15,7 @@
 #include "base/parallel.hpp"
 #include "ingest/arena.hpp"
 #include "wisecrowd/annotations.hpp"
+#include "wisecrowd/names.hpp"
 
 namespace wisecrowd::ingest {
 
@@ -102,9 +103,6 @@ class KeyEntry {
   std::uint32_t tag_;
   std::uint32_t row_and_size_;
 };
-
-/// Longer names are refused by the row checks.
-inline constexpr std::size_t kLongestName = 0xFFFF;
 
 /// The names of one column of one chunk in row order, dealt out by hash.
 class ShardedKeys {

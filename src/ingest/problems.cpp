@@ -6,6 +6,7 @@
 
 #include "base/utf8.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/names.hpp"
 
 namespace wisecrowd {
 
@@ -21,31 +22,11 @@ std::string DataProblem::text() const {
 namespace ingest {
 
 std::string printable(std::string_view value, std::size_t most_characters) {
-  std::string out;
-  std::size_t characters = 0;
-  for (std::size_t at = 0; at < value.size(); ++characters) {
-    if (characters == most_characters) {
-      out += "…";
-      break;
-    }
-    const Utf8Character character = first_character(value.substr(at));
-    const auto byte = static_cast<unsigned char>(value[at]);
-    if (!character.valid) {
-      out += fmt::format("\\x{:02X}", byte);
-    } else if (byte == '\n') {
-      out += "\\n";
-    } else if (byte == '\r') {
-      out += "\\r";
-    } else if (byte == '\t') {
-      out += "\\t";
-    } else if (byte < 0x20 || byte == 0x7F) {
-      out += fmt::format("\\x{:02X}", byte);
-    } else {
-      out.append(value.substr(at, character.bytes));
-    }
-    at += character.bytes;
+  std::size_t at = 0;
+  for (std::size_t characters = 0; at < value.size() && characters < most_characters; ++characters) {
+    at += first_character(value.substr(at)).bytes;
   }
-  return out;
+  return wisecrowd::printable(value.substr(0, at)) + (at < value.size() ? "…" : "");
 }
 
 std::string shortened_list(const std::vector<std::string>& items, std::size_t most) {

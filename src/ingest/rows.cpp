@@ -97,6 +97,7 @@ bool RowChecks::refuse_field(const Field& field, std::string_view column, std::u
       break;
     case Field::State::absent: problem(line, column, "", "is missing: every object needs this key"); break;
     case Field::State::null: problem(line, column, "null", "is null: give a value or remove the row"); break;
+    case Field::State::nul: problem(line, column, field.text, name_problem(field.text)); break;
     case Field::State::nested:
       problem(line, column, field.text, "is an array or an object: give one text, number or boolean");
       break;
@@ -106,8 +107,9 @@ bool RowChecks::refuse_field(const Field& field, std::string_view column, std::u
 
 bool RowChecks::refuse_worker_key(std::string_view worker, std::uint64_t line) {
   problem(line, "", worker,
-          worker.empty() ? "a key is empty: in the wide layout keys name the workers"
-                         : "a key is too long to be the name of a worker");
+          worker.empty()                 ? "a key is empty: in the wide layout keys name the workers"
+          : worker.size() > kLongestName ? "a key is too long to be the name of a worker"
+                                         : name_problem(worker));
   return false;
 }
 

@@ -37,6 +37,10 @@ class RowChecks {
   bool refuse_unclosed(std::string_view raw, std::uint64_t line);
   bool refuse_count(std::size_t count, std::uint64_t line);
   bool refuse_field(const Field& field, std::string_view column, std::uint64_t line);
+  /// Keys of wide JSON rows; column names of a table were checked once, in the header.
+  [[nodiscard]] static bool good_worker_key(std::string_view worker) noexcept {
+    return worker.size() - 1 < kLongestName && worker.find('\0') == std::string_view::npos;
+  }
   bool refuse_worker_key(std::string_view worker, std::uint64_t line);
   bool refuse_label(std::string_view label, std::string_view column, std::uint64_t line);
 
@@ -96,7 +100,7 @@ class WideRows : public RowChecks {
     bool good = usable(task, table_.plan.task, line);
     row.for_each_worker(table_, [&](std::string_view worker, std::uint64_t, const Field& cell) {
       if (cell.state == Field::State::null || (cell.state == Field::State::ok && cell.text.empty())) return;
-      if (worker.size() - 1 >= kLongestName) {
+      if (!good_worker_key(worker)) {
         good = refuse_worker_key(worker, line);
       } else if (cell.state != Field::State::ok || cell.text.size() > kLongestName) {
         good = refuse_field(cell, worker, line);

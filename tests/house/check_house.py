@@ -24,6 +24,7 @@ MAY_INCLUDE = {
 # Warning, TieRule), so it is a layer of its own that every stage may read; calling a method is another matter, below.
 PUBLIC_LAYER = {
     "error.hpp": "base",
+    "names.hpp": "base",
     "parameters.hpp": "base",
     "run_context.hpp": "base",
     "version.hpp": "base",
