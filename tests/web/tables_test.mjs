@@ -20,10 +20,60 @@ after(async () => {
 
 const byAccuracy = (sign) =>
   data.workers.name
-    .map((name, i) => ({name, accuracy: data.workers.accuracy[i], i}))
-    .sort((a, b) => sign * (a.accuracy - b.accuracy) || a.i - b.i)
+    .map((name, i) => ({name, accuracy: data.workers.accuracy[i], answers: data.workers.answers[i], i}))
+    .sort((a, b) => sign * (a.accuracy - b.accuracy) || b.answers - a.answers || a.i - b.i)
     .map(({name}) => name);
 const PAGE = 25;
+
+test("what needs action comes first, in words and with the reason", async () => {
+  const {page} = report;
+  const urgency = ["stop", "retrain", "unsure", "keep"];
+  const {name, advice, answers, reason} = data.workers;
+  const expected = name
+    .map((_, i) => i)
+    .sort((a, b) => urgency.indexOf(advice[a]) - urgency.indexOf(advice[b]) || answers[b] - answers[a] || a - b)
+    .slice(0, PAGE);
+  assert.deepEqual(await columnOf(page, "workers", 0), expected.map((i) => name[i]));
+  const header = page.locator("#workers thead th", {hasText: "Advice"});
+  assert.equal(await header.getAttribute("aria-sort"), "ascending");
+  const said = (await page.locator("#workers tbody .advised-as").allInnerTexts()).map((text) => text.replace(/\s+/g, " "));
+  for (const [row, i] of expected.entries()) {
+    assert.ok(said[row].toLowerCase().includes(advice[i]), said[row]);
+    assert.equal(said[row].includes(reason[i].replace(/\s+/g, " ")), advice[i] !== "keep", said[row]);
+  }
+});
+
+for (const [width, kinds] of [[1280, ["small", "hostile", "large", "learn", "classes"]], [390, ["small", "hostile"]]]) {
+  test(`no column is cut off at ${width} pixels`, async () => {
+    for (const kind of kinds) {
+      const wide = await openReport(browser, pagePath(kind), {viewport: {width, height: 900}});
+      const cut = await wide.page.evaluate(() =>
+        [...document.querySelectorAll(".datatable .scroll")]
+          .filter((box) => box.scrollWidth > box.clientWidth)
+          .map((box) => `${box.querySelector("caption").textContent}: ${box.scrollWidth} in ${box.clientWidth}`),
+      );
+      assert.deepEqual(cut, [], kind);
+      await wide.finish();
+    }
+  });
+}
+
+test("on a phone names can be told apart, and advice is a word", async () => {
+  const phone = await openReport(browser, pagePath("small"), {viewport: {width: 390, height: 800}});
+  const seen = await phone.page.locator("#workers tbody button.row bdi").evaluateAll((names) =>
+    names.map((name) => {
+      const box = name.closest("th").getBoundingClientRect();
+      const tail = name.lastElementChild;
+      return {text: tail?.textContent ?? "", whole: tail !== null && tail.getBoundingClientRect().right <= box.right && tail.scrollWidth <= tail.clientWidth + 1};
+    }),
+  );
+  assert.equal(seen.length, PAGE);
+  assert.ok(seen.every(({whole}) => whole), "the end of every name is seen");
+  assert.equal(new Set(seen.map(({text}) => text)).size, PAGE);
+  const words = await phone.page.locator("#workers tbody .badge .word").evaluateAll((list) => list.map((word) => word.getBoundingClientRect().width));
+  assert.ok(words.length === PAGE && words.every((width) => width > 15));
+  await phone.finish();
+});
 
 test("sorts by a column and back, and says so", async () => {
   const {page} = report;

@@ -46,12 +46,14 @@ export function append(parent, children) {
 export function nameOf(name, tag = "bdi.name", length = Infinity) {
   const text = short(name, length);
   const attributes = {title: printable(name), dir: "auto"};
-  // The layout cuts at the end of an element, so the end of a name stands in one of its own. Plain letters only: other
-  // scripts may join and turn around across the cut.
-  if (tag !== "bdi.name" || text.length <= 2 * TAIL || !/^[\x20-\x7e]+$/.test(text)) return h(tag, attributes, text);
+  // The layout cuts at the end of an element, so the end of a name stands in one of its own. Only letters that stand
+  // alone: others may join or turn around across the cut. On a phone short names are cut too.
+  const fits = window.matchMedia("(max-width: 640px)").matches ? TAIL + 2 : 2 * TAIL;
+  if (tag !== "bdi.name" || text.length <= fits || !STANDS_ALONE.test(text)) return h(tag, attributes, text);
   return h("bdi.name.cut", attributes, h("span", null, text.slice(0, -TAIL)), h("span", null, text.slice(-TAIL)));
 }
 const TAIL = 6;
+const STANDS_ALONE = /^[\x20-\x7e\xa0-\u02ff\u0370-\u0482\u048a-\u058f\u3041-\u3096\u30a1-\u30fc\u4e00-\u9fff\uac00-\ud7a3]+$/;
 
 /** Blanks and control characters made visible, so that two names that differ also look different. */
 export function printable(name) {

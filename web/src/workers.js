@@ -12,6 +12,10 @@ import {dataTable} from "./table.js";
 const MOST_INTERVALS = 150; // more lines than that are a grey block
 const adviceOf = (id) => ADVICE.find((advice) => advice.id === id);
 
+/** What needs action comes first: whom to stop paying, whom to talk to, whom to watch. */
+const URGENCY = ["stop", "retrain", "unsure", "keep"];
+const urgency = (row) => (URGENCY.includes(row.advice) ? URGENCY.indexOf(row.advice) : null);
+
 export function adviceBadge(id) {
   const advice = adviceOf(id);
   return advice ? h("span.badge", {title: advice.words}, h(`span.mark.${id}`, {"aria-hidden": "true"}), h("span.word", null, advice.label)) : unknown;
@@ -38,6 +42,8 @@ export function workers(report) {
   const view = workerView(report);
   const open = (row, order) => openDrawer(view, row, order);
   const sampled = known(data.workers.total) && data.workers.total > rows.length;
+  const columns = columnsFor(rows);
+  const advised = columns.findIndex(({kind}) => kind === "advised-as");
   return [
     adviceSummary(data),
     scatter(report, rows, sampled, open),
@@ -45,8 +51,9 @@ export function workers(report) {
     dataTable({
       caption: "Workers",
       noun: "worker",
-      columns: columnsFor(rows),
-      rows,
+      columns,
+      // Among equals, those who gave most answers matter most.
+      rows: [...rows].sort((a, b) => (b.answers ?? 0) - (a.answers ?? 0) || a.index - b.index),
       text: (row) => `${row.name} ${adviceOf(row.advice)?.label ?? ""} ${row.reason ?? ""}`,
       filters: ADVICE.filter(({id}) => rows.some((row) => row.advice === id)).map(({id, label}) => ({
         label,
@@ -54,7 +61,7 @@ export function workers(report) {
         test: (row) => row.advice === id,
       })),
       open,
-      sortBy: rows.every((row) => row.answers === rows[0].answers) ? 2 : 1, // by accuracy where all gave as many
+      sortBy: advised >= 0 ? advised : rows.every((row) => row.answers === rows[0].answers) ? 2 : 1, // by accuracy where all gave as many
       total: sampled ? `a choice out of ${count(data.workers.total)}` : "",
     }),
   ];
@@ -107,9 +114,9 @@ function columnsFor(rows) {
     rows.some((row) => row.advice) && {
       label: "Advice",
       kind: "advised-as",
-      help: "Keep, retrain, stop, or unsure",
-      value: (row) => ADVICE.findIndex(({id}) => id === row.advice),
-      cell: (row) => adviceBadge(row.advice),
+      help: "What to do about the worker, and why; what needs action first",
+      value: urgency,
+      cell: (row) => [adviceBadge(row.advice), row.reason && row.advice !== "keep" ? h("span.why", null, prose(row.reason)) : null],
     },
     has(rows, "spam") && figureColumn("Spam score", "spam", (value) => fixed(value), "0: answers depend on the truth as much as they can. 1: answers say nothing about it"),
     has(rows, "gold_accuracy") && {
@@ -121,7 +128,8 @@ function columnsFor(rows) {
       cell: (row) => (known(row.gold_accuracy) ? `${share(row.gold_accuracy, 0)} of ${shortCount(row.gold_answers)}` : unknown),
     },
     has(rows, "agreement") && figureColumn("Agrees", "agreement", (value) => share(value, 0), "How often the worker says what most others say", 3),
-    has(rows, "bits") && figureColumn("Bits", "bits", (value) => fixed(value), "Information that one answer carries about the truth", 3),
+    // With advice there is no room for it; the drawer has it anyway.
+    has(rows, "bits") && !rows.some((row) => row.advice) && figureColumn("Bits", "bits", (value) => fixed(value), "Information that one answer carries about the truth", 3),
   ].filter(Boolean);
 }
 
