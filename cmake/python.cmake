@@ -37,11 +37,14 @@ set_target_properties(wisecrowd_python PROPERTIES OUTPUT_NAME _engine CXX_VISIBI
 
 # In the build tree the package is whole as well (PYTHONPATH=build/release/python): links to the sources.
 file(GLOB package_files CONFIGURE_DEPENDS python/wisecrowd/*.py python/wisecrowd/*.pyi python/wisecrowd/py.typed)
-file(MAKE_DIRECTORY ${python_tree}/wisecrowd)
-foreach(file IN LISTS package_files)
-  get_filename_component(name ${file} NAME)
-  file(CREATE_LINK ${file} ${python_tree}/wisecrowd/${name} SYMBOLIC)
+file(GLOB subpackage_files CONFIGURE_DEPENDS python/wisecrowd/aggregation/*.py python/wisecrowd/aggregation/*.pyi)
+file(MAKE_DIRECTORY ${python_tree}/wisecrowd/aggregation)
+foreach(file IN LISTS package_files subpackage_files)
+  file(RELATIVE_PATH name ${CMAKE_CURRENT_SOURCE_DIR}/python ${file})
+  file(CREATE_LINK ${file} ${python_tree}/${name} SYMBOLIC)
 endforeach()
+# Links to files that moved would hide the package of the same name.
+file(REMOVE ${python_tree}/wisecrowd/aggregation.py ${python_tree}/wisecrowd/aggregation.pyi)
 if(TARGET wisecrowd_torch)
   add_custom_command(TARGET wisecrowd_python POST_BUILD COMMAND ${CMAKE_COMMAND} -E create_symlink
     $<TARGET_FILE:wisecrowd_torch> ${python_tree}/wisecrowd/$<TARGET_FILE_NAME:wisecrowd_torch>)
@@ -59,7 +62,9 @@ if(TARGET wisecrowd_torch)
   list(APPEND python_installed $<TARGET_FILE:wisecrowd_torch>)
 endif()
 list(JOIN python_installed "\" \"" python_installed)  # paths may hold blanks
+list(JOIN subpackage_files "\" \"" subpackage_installed)
 install(CODE "
   if(EXISTS \"$<TARGET_FILE:wisecrowd_python>\")
     file(INSTALL \"${python_installed}\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${python_destination}\")
+    file(INSTALL \"${subpackage_installed}\" DESTINATION \"\${CMAKE_INSTALL_PREFIX}/${python_destination}/aggregation\")
   endif()" COMPONENT python)

@@ -62,7 +62,8 @@ def exported(module):
 def stubs():
     bases = {cls: name for name, cls in vars(_crowd_kit).items() if name.endswith("Base")}
     used = sorted({bases[cls.__mro__[1]] for cls in wisecrowd.aggregation.CLASSES.values() if cls.__mro__[1] in bases})
-    aggregation = [HEAD, "from ._aggregator import Aggregator as Aggregator", f"from ._crowd_kit import {', '.join(used)}", "",
+    aggregation = [HEAD, "from .._aggregator import Aggregator as Aggregator", f"from .._crowd_kit import {', '.join(used)}",
+                   "from .._votes import GoldMajorityVote as GoldMajorityVote, SegmentationMajorityVote as SegmentationMajorityVote", "",
                    exported(wisecrowd.aggregation), "CLASSES: dict[str, type[Aggregator]]", ""]
     for cls in wisecrowd.aggregation.CLASSES.values():
         aggregation.append(class_stub(cls, bases.get(cls.__mro__[1], "Aggregator")))
@@ -78,7 +79,7 @@ default_learning_method: str
 
 def __getattr__(name: str) -> Any: ...
 '''
-    return {"aggregation.pyi": "\n".join(aggregation), "learning.pyi": "\n".join(learning), "_engine.pyi": engine}
+    return {"aggregation/__init__.pyi": "\n".join(aggregation), "learning.pyi": "\n".join(learning), "_engine.pyi": engine}
 
 
 def main():

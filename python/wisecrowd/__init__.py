@@ -18,16 +18,16 @@ if int(_numpy.__version__.partition(".")[0]) >= 2 and not _engine.numpy_2:
 
 from . import aggregation, learning
 from ._asking import Advice, Replay, advise, policies, replay, select
-from ._columns import DataWarning
 from ._engine import __version__
 from ._parameters import NotFittedError
 from ._state import CrowdState
+from ._tables import ColumnError, DataWarning
 from .aggregation import *  # noqa: F403
 from .learning import *  # noqa: F403
 from .tools import Description, Evaluation, Simulation, compare, describe, estimator, evaluate, methods, simulate, simulation_kinds
 
 __all__ = [
-    *aggregation.__all__, *learning.__all__, "Advice", "CrowdState", "DataWarning", "Description", "Evaluation", "NotFittedError", "Replay",
+    *aggregation.__all__, *learning.__all__, "Advice", "ColumnError", "CrowdState", "DataWarning", "Description", "Evaluation", "NotFittedError", "Replay",
     "Simulation", "__version__", "advise", "compare", "describe", "estimator", "evaluate", "methods", "policies", "replay", "select",
     "simulate", "simulation_kinds",
 ]  # fmt: skip

@@ -32,6 +32,22 @@ class Fitted:
     _crowd: Any
     report = _report
 
+    def __dir__(self):
+        """Without what this fit does not know, so that everything listed can be asked for."""
+        names = set(super().__dir__())
+        if "_fit" not in vars(self):
+            return sorted(name for name in names if name.startswith("_") or not name.endswith("_"))
+        absent = {name for name, key in (("task_scores_", "task_score"), ("worker_groups_", "worker_group"),
+                                         ("answer_reliability_", "answer_reliability")) if self._fit.get(key) is None}
+        return sorted(names - absent)
+
+    def _is_bare(self):
+        """Nothing was given, neither answers nor classes: tables are then wholly empty, as in crowd-kit."""
+        return not len(self._crowd.tasks) and not len(self._crowd.classes)
+
+    def _no_labels(self):
+        return pd.Series([], dtype=object, name="agg_label")
+
     def _forget(self):
         for name in [name for name in vars(self) if name == "_fit" or name == "_crowd" or
                      (isinstance(getattr(type(self), name, None), cached_property))]:
@@ -45,6 +61,11 @@ class Fitted:
         """A value of the fit; AttributeError before it, which tells that it must come first."""
         return self._fit[name]
 
+    def _numbers(self, name):
+        """Numbers of the fit; none where there is nobody to have them."""
+        values = self._known(name)
+        return np.zeros(0) if values is None else np.asarray(values)
+
     @property
     def classes_(self) -> np.ndarray:
         """The classes in order: the columns of probabilities."""
@@ -53,7 +74,8 @@ class Fitted:
     @cached_property
     def labels_(self) -> pd.Series:
         """The label of each task."""
-        return self._labels_by(self._known("labels"))
+        codes = self._known("labels")
+        return self._no_labels() if self._is_bare() else self._labels_by(codes)
 
     def _labels_by(self, codes):
         classes = self._crowd.classes
@@ -64,12 +86,18 @@ class Fitted:
     @cached_property
     def probas_(self) -> pd.DataFrame:
         """The probability of each class for each task."""
-        return pd.DataFrame(self._known("posterior"), index=self._crowd.task_index(), columns=self._crowd.class_index())
+        posterior = self._known("posterior")
+        if self._is_bare():
+            return pd.DataFrame()
+        return pd.DataFrame(posterior, index=self._crowd.task_index(), columns=self._crowd.class_index())
 
     @cached_property
     def priors_(self) -> pd.Series:
         """How frequent each class is."""
-        return pd.Series(self._known("class_prior"), index=self._crowd.class_index(), name="prior")
+        prior = self._known("class_prior")
+        if self._is_bare():
+            return pd.Series(dtype=float, name="prior")
+        return pd.Series(prior, index=self._crowd.class_index(), name="prior")
 
     @cached_property
     def _summary(self):
@@ -84,10 +112,16 @@ class Fitted:
             tables = self._summary["confusion"]
         if tables is None:
             raise ValueError("tables of so many workers and classes would take more than 2 GB, so there is no errors_")
+        # The engine's tables are truth × label; crowd-kit's columns are the truth.
+        return self._errors_frame(np.swapaxes(tables, 1, 2))
+
+    def _errors_frame(self, tables):
+        """Tables of workers × label × truth as crowd-kit shows them."""
+        if self._is_bare():
+            return pd.DataFrame()
         workers, classes = self._crowd.worker_index(), self._crowd.class_index()
         index = pd.MultiIndex.from_product([workers, classes], names=["worker", "label"])
-        # The engine's tables are truth × label; crowd-kit's columns are the truth.
-        values = np.ascontiguousarray(np.swapaxes(tables, 1, 2)).reshape(len(index), len(classes))
+        values = np.ascontiguousarray(tables).reshape(len(index), len(classes))
         return pd.DataFrame(values, index=index, columns=self._crowd.class_index(None))
 
     @cached_property
@@ -157,17 +191,24 @@ _MADE: list = []
 class Aggregator(Fitted, Estimator):
     """Labels from answers alone."""
 
-    def fit(self, data: Any, true_labels: Optional[Any] = None, *, start: Optional[pd.DataFrame] = None):
+    def fit(self, data: Any, true_labels: Optional[Any] = None, *, start: Optional[pd.DataFrame] = None, columns: Optional[Any] = None,
+            wide: bool = False):
         """Finds the labels of all tasks.
 
         data : table with the columns task, worker and label
-            A DataFrame of pandas or polars, a Table of pyarrow, or a dict of columns; strings, integers or categories.
+            A DataFrame of pandas or polars, a Table of pyarrow, or a dict of columns; strings, integers or categories. A row whose label is
+            missing is no answer: it is left out with a DataWarning.
         true_labels : Series by task, optional
             Known truth of some tasks. It becomes part of the inference: these tasks keep it and workers are judged by it.
         start : DataFrame task × label, optional
             Where to begin, such as the probas_ of another method; only for methods that iterate.
+        columns : dict, optional
+            Which column is what, where names do not tell: {"image": "task", "who": "worker", "said": "label"}.
+        wide : bool
+            There is a row per task and a column per worker, empty where there is no answer. Tasks are the column called task, else the
+            index if it has a name, else the first column.
         """
-        self._fit_crowd(self._read(data, true_labels), start)
+        self._fit_crowd(self._read(data, true_labels, columns, wide), start)
         return self
 
     def fit_predict(self, data: Any, true_labels: Optional[Any] = None, **more) -> pd.Series:
@@ -178,13 +219,27 @@ class Aggregator(Fitted, Estimator):
         """Fits, and returns probas_."""
         return self.fit(data, true_labels, **more).probas_
 
-    def _read(self, data, true_labels):
+    def _read(self, data, true_labels, columns=None, wide=False):
         if true_labels is not None and not self._info["uses_gold"]:
             raise ValueError(
                 f"{type(self).__name__} cannot use known labels: leave true_labels out, or take one of "
                 + ", ".join(sorted(cls.__name__ for cls in _MADE if cls._info["uses_gold"]))
             )
-        return read(data, classes=self.classes, gold=true_labels, duplicates=self.duplicates, threads=self.threads)
+        return read(data, classes=self.classes, gold=true_labels, duplicates=self.duplicates, threads=self.threads, columns=columns, wide=wide)
+
+    def _iterates(self):
+        """False when not even one iteration is wanted."""
+        return type(self.__dict__.get("max_iterations")) is bool or self.__dict__.get("max_iterations") != 0
+
+    def _begin(self, crowd, start):
+        """Where a fit begins: shares of votes, with the truth of gold tasks, or the start that was given."""
+        fit = _engine.aggregate(crowd.answers, "majority_vote", {"ties": self.ties}, crowd.gold, None, *self._run(), None)
+        if start is not None:
+            fit["posterior"] = start
+            fit["labels"] = start.argmax(axis=1).astype(np.int32)
+            fit["class_prior"] = start.mean(axis=0)
+        fit.update(iterations=0, status="iteration limit", trace=[])
+        return fit
 
     def _fit_crowd(self, crowd, start):
         if start is not None:
@@ -197,9 +252,11 @@ class Aggregator(Fitted, Estimator):
                 start = start.reindex(index=crowd.task_index(), columns=crowd.class_index(), fill_value=0.0)
             start = np.ascontiguousarray(start, dtype=float)
             start = start / start.sum(axis=1, keepdims=True)
-        with Progress(self.progress, type(self).__name__) as progress:
-            fit = _engine.aggregate(crowd.answers, self._method, self._method_parameters(), crowd.gold, start, *self._run(),
-                                    progress)
+        if not self._iterates():
+            fit = self._begin(crowd, start)
+        else:
+            with Progress(self.progress, type(self).__name__) as progress:
+                fit = _engine.aggregate(crowd.answers, self._method, self._method_parameters(), crowd.gold, start, *self._run(), progress)
         self._forget()
         self._crowd, self._fit = crowd, fit
 
@@ -213,8 +270,11 @@ True
 """.strip()
 
 
-def make_class(info, base, name, module, positional=(), synonyms=None, extra=(), attributes=()):
-    """A class for a method of the engine. `extra` are parameters that Python adds: name, default, help."""
+def make_class(info, base, name, module, positional=(), synonyms=None, extra=(), attributes=(), own_defaults=None):
+    """A class for a method of the engine. `extra` are parameters that Python adds: name, default, help; `own_defaults` take the place of
+    the engine's."""
+    if own_defaults:
+        info = {**info, "parameters": [{**spec, "default": own_defaults.get(spec["name"], spec["default"])} for spec in info["parameters"]]}
     defaults = {spec["name"]: spec["default"] for spec in info["parameters"]}
     defaults.update((key, value) for key, value, _ in (*extra, *COMMON))
     namespace = {

@@ -8,9 +8,10 @@ import numpy as np
 import pandas as pd
 
 from . import _engine
-from ._columns import ALIASES, _find, _names, _table, gold_series, read
+from ._columns import _names, gold_series, read
 from ._parameters import Progress, whole_number
 from ._state import CrowdState
+from ._tables import ALIASES, find_column, table_of
 from .tools import Simulation, aggregation_by_name
 
 
@@ -38,8 +39,8 @@ def _offers(workers):
     if isinstance(workers, (list, tuple, set, np.ndarray, pd.Index)):
         columns, get = ["worker"], {"worker": list(workers)}.__getitem__
     else:
-        columns, get = _table(workers)
-    known = {_find(columns, ALIASES["worker"]): "worker"}
+        columns, get = table_of(workers)
+    known = {find_column(columns, ALIASES["worker"]): "worker"}
     for column in columns:
         if column not in known:
             known[column] = str(column)
@@ -88,7 +89,7 @@ def _run(seed, threads):
 
 def select(crowd: Union[CrowdState, Any], budget: float, *, workers: Optional[Any] = None, policy: Optional[str] = None,
            method: Optional[Any] = None, candidates: int = 0, round: int = 0, seed: int = 0, threads: int = 0,
-           progress: Any = False, **parameters: Any) -> pd.DataFrame:
+           progress: Any = False, columns: Optional[Any] = None, wide: bool = False, **parameters: Any) -> pd.DataFrame:
     """What to ask next and whom: task, worker, expected_gain (in nats) and cost, the most valuable pair first.
 
     crowd : a CrowdState, or a table of answers, which is fitted first
@@ -99,6 +100,7 @@ def select(crowd: Union[CrowdState, Any], budget: float, *, workers: Optional[An
     method : for answers: the aggregator, by name or as an estimator
     candidates : of a state: look at so many of the most uncertain tasks; 0 is ten per pair, at least 10,000
     round : changes the lots of a policy that draws them; 0 is the number of answers so far
+    columns, wide : how to read a table of answers, as in `fit` of an estimator
 
     >>> import wisecrowd
     >>> crowd = wisecrowd.simulate("hammer_spammer", tasks=100, workers=20, answers_per_task=3, seed=1)
@@ -116,7 +118,7 @@ def select(crowd: Union[CrowdState, Any], budget: float, *, workers: Optional[An
             found = _engine.select_state(crowd._state, request, _policy(policy), parameters, seed, threads, call)
             tasks, who = np.array(found["task_names"], dtype=object), np.array(found["worker_names"], dtype=object)
         else:
-            read_crowd = read(crowd, threads=threads)
+            read_crowd = read(crowd, threads=threads, columns=columns, wide=wide)
             name, values = _method(method)
             found = _engine.select_answers(read_crowd.answers, name, values, request, _policy(policy), parameters, seed, threads, call)
             tasks, who = read_crowd.tasks.take(found["task"]), _workers_chosen(read_crowd, found, offers, given)
@@ -153,10 +155,10 @@ class Advice:
 
 
 def advise(data: Any, *, workers: Optional[Any] = None, policy: Optional[str] = None, method: Optional[Any] = None, seed: int = 0,
-           threads: int = 0, progress: Any = False, **parameters: Any) -> Advice:
+           threads: int = 0, progress: Any = False, columns: Optional[Any] = None, wide: bool = False, **parameters: Any) -> Advice:
     """Which tasks of finished data deserve more answers and from whom, and which workers to keep, to retrain or to stop asking.
 
-    workers, policy, method, parameters : as of `select`; tasks are for those among the known workers who can be had
+    workers, policy, method, columns, wide, parameters : as of `select`; tasks are for those among the known workers who can be had
 
     >>> import wisecrowd
     >>> crowd = wisecrowd.simulate("hammer_spammer", tasks=300, workers=20, answers_per_task=5, seed=1)
@@ -164,7 +166,9 @@ def advise(data: Any, *, workers: Optional[Any] = None, policy: Optional[str] = 
     >>> sorted(set(advice.workers["advice"]) - {"unsure"})
     ['keep', 'stop']
     """
-    crowd = read(data, threads=threads)
+    crowd = read(data, threads=threads, columns=columns, wide=wide)
+    if not crowd.answers.answer_count:
+        raise ValueError("there are no answers, so there is nothing to advise")
     offers, _ = _offers(workers)
     name, values = _method(method)
     with Progress(progress, "advise") as call:
@@ -241,7 +245,7 @@ def _played(policies_given, parameters):
 def replay(crowd: Union[Simulation, Any], gold: Optional[Any] = None, *,
            policies: Optional[Iterable[Any]] = None, method: Optional[Any] = None, seeds: int = _engine.default_seeds,
            answers_per_round: int = 0, most_answers: int = 0, first_answers: int = 0, workers: Optional[Any] = None, seed: int = 0,
-           threads: int = 0, progress: Any = False, **parameters: Any) -> Replay:
+           threads: int = 0, progress: Any = False, columns: Optional[Any] = None, wide: bool = False, **parameters: Any) -> Replay:
     """Plays answers again from none to all under several policies: accuracy against answers bought, and what each would have saved.
 
     crowd : a table of recorded answers, of which only those can be asked; or what `simulate` made: then everybody can be asked everything
@@ -252,6 +256,7 @@ def replay(crowd: Union[Simulation, Any], gold: Optional[Any] = None, *,
     answers_per_round : bought between two fits; 0 is a fiftieth of all
     most_answers : where to stop; 0 is all, or ten per task of a simulated crowd
     first_answers : so many answers per task come from random workers first
+    columns, wide : how to read a table of answers, as in `fit` of an estimator
     parameters : of the policies that have them
 
     >>> import wisecrowd
@@ -273,7 +278,7 @@ def replay(crowd: Union[Simulation, Any], gold: Optional[Any] = None, *,
     elif gold is None:
         raise ValueError("replay needs gold: policies do not see the truth, but accuracy is measured with it")
     else:
-        read_crowd = read(crowd, gold=gold_series(gold), threads=threads)
+        read_crowd = read(crowd, gold=gold_series(gold), threads=threads, columns=columns, wide=wide)
     options = {"seeds": whole_number("seeds", seeds, 1, 100_000), "answers_per_round": whole_number("answers_per_round", answers_per_round),
                "most_answers": whole_number("most_answers", most_answers), "first_answers": whole_number("first_answers", first_answers),
                "offers": _offers(workers)[0]}

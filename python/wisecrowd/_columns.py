@@ -1,8 +1,6 @@
 """Tables of answers, whoever made them, become what the engine takes: numbers for tasks, workers and labels."""
 from __future__ import annotations
 
-import re
-import sys
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -13,22 +11,8 @@ import pandas as pd
 
 from . import _engine
 from ._parameters import whole_number
-
-# What columns are called elsewhere, as on the command line; in order of preference.
-ALIASES = {
-    "task": """task task_id taskid item item_id itemid example example_id question question_id object object_id instance
-        instance_id unit unit_id _unit_id document document_id doc_id sample sample_id hitid hit_id
-        assignment:task_id""".split(),
-    "worker": """worker worker_id workerid annotator annotator_id rater rater_id performer performer_id user user_id userid
-        username labeler labeler_id labeller labeller_id coder coder_id judge judge_id contributor contributor_id _worker_id
-        participant participant_id respondent assignment:worker_id""".split(),
-    "label": """label answer rating value response class category vote annotation judgment judgement choice""".split(),
-}
-TRUTH_ALIASES = """true_label truth gold gold_label gt ground_truth target true_class correct_answer""".split() + ALIASES["label"]
-
-
-class DataWarning(UserWarning):
-    """Something about the data that changes what comes out, with what to do about it."""
+from ._tables import (ALIASES, ROLES, TRUTH_ALIASES, ColumnError, DataWarning, MissingValue, Nothing, answers_only, check_complete, columns_of,
+                      find_column, is_string_dtype, listed, melted, module_of, shown, stacklevel)
 
 
 @dataclass
@@ -44,18 +28,10 @@ class Column:
         return Column(_engine.given_codes(positions.astype(np.uint32)[self.coded.codes], _names(values)), values)
 
 
-def _module(thing):
-    return type(thing).__module__.partition(".")[0]
-
-
 def _index(values):
     """Values to look up in; strings of any storage are equal."""
     index = values if isinstance(values, pd.Index) else pd.Index(values, dtype=object if values.dtype == object else None)
-    return index.astype(object) if _is_string_dtype(index.dtype) else index
-
-
-def _is_string_dtype(dtype):
-    return isinstance(dtype, pd.StringDtype) or (hasattr(dtype, "pyarrow_dtype") and "string" in str(dtype))
+    return index.astype(object) if is_string_dtype(index.dtype) else index
 
 
 def _names(values):
@@ -65,74 +41,10 @@ def _names(values):
     return names
 
 
-def _normalised(name):
-    return re.sub(r"[\s.\-]+", "_", str(name).strip().lower())
-
-
-def _find(columns, aliases):
-    keys = {}
-    for column in columns:
-        keys.setdefault(_normalised(column), column)
-    return next((keys[alias] for alias in aliases if alias in keys), None)
-
-
-def _table(data):
-    """The names of the columns, and a function that gives one of them."""
-    if isinstance(data, pd.DataFrame):
-        return list(data.columns), data.__getitem__
-    if _module(data) == "polars":
-        if hasattr(data, "collect"):
-            data = data.collect()
-        return list(data.columns), data.get_column
-    if _module(data) == "pyarrow":
-        return list(data.schema.names), data.column
-    if isinstance(data, Mapping):
-        return list(data), data.__getitem__
-    if isinstance(data, (list, tuple)) and (not data or len(data[0]) == 3):
-        frame = pd.DataFrame(list(data), columns=["task", "worker", "label"])
-        return list(frame.columns), frame.__getitem__
-    raise TypeError(
-        f"answers are a table with the columns task, worker and label: a DataFrame of pandas or polars, a Table of pyarrow, a "
-        f"dict of columns, or a list of (task, worker, label); not {type(data).__name__}"
-    )
-
-
-def _columns(data, wanted):
-    columns, get = _table(data)
-    found = []
-    for role in wanted:
-        column = _find(columns, ALIASES[role])
-        if column is None:
-            shown = ", ".join(repr(str(name)) for name in columns[:20])
-            raise ValueError(f"there is no column '{role}' among {shown}: rename one of them to '{role}'")
-        values = get(column)
-        if isinstance(values, pd.DataFrame):
-            raise ValueError(f"there are several columns named {column!r}: keep one of them")
-        found.append((str(column), values))
-    lengths = {len(values) for _, values in found}
-    if len(lengths) > 1:
-        raise ValueError("the columns differ in length: " + ", ".join(f"{name} has {len(v)} rows" for name, v in found))
-    return found
-
-
-def _missing(column, row, value):
-    return ValueError(
-        f"column '{column}', row {row} (counted from 0): the value is missing ({value!r}); fill it in, or leave such rows "
-        f"out: data.dropna(subset=['{column}'])"
-    )
-
-
-def _check_complete(column, is_missing, values):
-    is_missing = np.asarray(is_missing)
-    if is_missing.any():
-        row = int(is_missing.argmax())
-        raise _missing(column, row, values[row])
-
-
 def _from_codes(column, codes, categories, keep_all):
     """Codes that somebody made before, -1 for a missing value. Categories stay in their order."""
     codes = np.asarray(codes)
-    _check_complete(column, codes < 0, _Nothing())
+    check_complete(column, codes < 0, Nothing())
     used = np.bincount(codes, minlength=len(categories)) > 0
     if not keep_all and not used.all():
         codes = (np.cumsum(used) - 1)[codes]
@@ -140,19 +52,12 @@ def _from_codes(column, codes, categories, keep_all):
     return Column(_engine.given_codes(codes.astype(np.uint32), _names(categories)), categories)
 
 
-class _Nothing:
-    """Values of which only the missing one is asked for."""
-
-    def __getitem__(self, row):
-        return None
-
-
 def _from_values(column, values):
     """Any values that can be told apart. Slower: for those that are neither strings nor integers."""
     codes, uniques = pd.factorize(values)
     if (codes < 0).any():
         row = int((codes < 0).argmax())
-        raise _missing(column, row, values[row])
+        raise MissingValue(column, row, values[row])
     try:
         order = np.asarray(pd.Index(uniques).argsort()) if uniques.dtype != object else np.array(
             sorted(range(len(uniques)), key=uniques.__getitem__), dtype=np.intp)
@@ -179,7 +84,7 @@ def _from_arrow(column, values):
     import pyarrow as pa
 
     if values.null_count:
-        _check_complete(column, np.asarray(values.is_null()), _Nothing())
+        check_complete(column, np.asarray(values.is_null()), Nothing())
     if pa.types.is_integer(values.type):
         return _from_numpy(column, values.to_numpy())
     is_dictionary = pa.types.is_dictionary(values.type)
@@ -190,7 +95,7 @@ def _from_arrow(column, values):
         if isinstance(encoded, pa.ChunkedArray):  # no chunks at all
             encoded = pa.concat_arrays(encoded.chunks) if encoded.num_chunks else pa.array([], pa.string()).dictionary_encode()
     categories = encoded.dictionary.to_pandas()
-    categories = np.asarray(categories, dtype=object if _is_string_dtype(categories.dtype) else None)
+    categories = np.asarray(categories, dtype=object if is_string_dtype(categories.dtype) else None)
     codes = encoded.indices.to_numpy(zero_copy_only=False)
     found = _from_codes(column, codes, categories, keep_all=is_given)
     return found if is_given else _sorted_categories(found)
@@ -198,7 +103,7 @@ def _from_arrow(column, values):
 
 def _from_polars(column, values):
     if values.null_count():
-        _check_complete(column, values.is_null().to_numpy(), _Nothing())
+        check_complete(column, values.is_null().to_numpy(), Nothing())
     kind = str(values.dtype).partition("(")[0]
     if kind in ("String", "Utf8", "Categorical", "Enum"):
         import polars as pl
@@ -222,13 +127,13 @@ def _from_pandas(column, values, keep_all):
         found = _from_arrow(column, pa.array(values))
     else:
         if not isinstance(dtype, np.dtype) or dtype.kind in "fmM":
-            _check_complete(column, values.isna(), np.asarray(values, dtype=object) if len(values) else [])
+            check_complete(column, values.isna(), np.asarray(values, dtype=object) if len(values) else [])
         if isinstance(dtype, np.dtype):
             return _from_numpy(column, values.to_numpy())
         kind = getattr(dtype, "kind", "O")
         array = values.to_numpy(dtype={"i": np.int64, "u": np.uint64, "b": bool, "f": float}.get(kind, object))
         found = _from_numpy(column, array)
-    if isinstance(found, Column) and _is_string_dtype(dtype):
+    if isinstance(found, Column) and is_string_dtype(dtype):
         found.values = pd.Index(found.values, dtype=dtype)
     return found
 
@@ -237,13 +142,16 @@ def _from_numpy(column, values):
     """A Column, or an object array for _engine.code_columns."""
     if values.ndim != 1:
         raise ValueError(f"column '{column}' has {values.ndim} dimensions: it must have one")
+    if isinstance(values, np.ma.MaskedArray):
+        check_complete(column, np.ma.getmaskarray(values), Nothing())
+        values = values.data
     kind = values.dtype.kind
     if kind == "O":
         return np.ascontiguousarray(values)
     if kind == "U":
         return values.astype(object)
     if kind == "f":
-        _check_complete(column, np.isnan(values), values)
+        check_complete(column, np.isnan(values), values)
     if kind in "ib" or (kind == "u" and (values.dtype.itemsize < 8 or not len(values) or values.max() < 2**63)):
         coded = _engine.code_integers(np.ascontiguousarray(values, dtype=np.int64))
         different = values[coded.first_rows]
@@ -259,14 +167,14 @@ def code(columns, threads=0):
     for position, (name, values) in enumerate(columns):
         if isinstance(values, (pd.Series, pd.Index)) or isinstance(values, pd.api.extensions.ExtensionArray):
             one = _from_pandas(name, values if isinstance(values, pd.Series) else pd.Series(values), position == 2)
-        elif _module(values) == "polars":
+        elif module_of(values) == "polars":
             one = _from_polars(name, values)
-        elif _module(values) == "pyarrow":
+        elif module_of(values) == "pyarrow":
             one = _from_arrow(name, values)
         elif isinstance(values, np.ndarray):
             one = _from_numpy(name, values)
         else:
-            one = _from_pandas(name, pd.Series(list(values)), position == 2)
+            one = _from_pandas(name, listed(values), position == 2)
         found.append(one)
         if isinstance(one, np.ndarray):
             waiting.append(position)
@@ -274,12 +182,12 @@ def code(columns, threads=0):
         name, values = columns[position][0], found[position]
         if isinstance(coded, int):
             if pd.isna(values[coded]) is True:
-                raise _missing(name, coded, values[coded])
+                raise MissingValue(name, coded, values[coded])
             found[position] = _from_values(name, values)
         else:
             different = coded.first_values(values, threads)
             dtype = getattr(columns[position][1], "dtype", None)
-            found[position] = Column(coded, pd.Index(different, dtype=dtype) if _is_string_dtype(dtype) else different)
+            found[position] = Column(coded, pd.Index(different, dtype=dtype) if is_string_dtype(dtype) else different)
     return found
 
 
@@ -309,22 +217,22 @@ def as_index(values, name):
     return pd.Index(values, name=name, dtype=object if values.dtype == object else None)
 
 
-def gold_series(gold):
-    """Known truth, however it is given, as a Series of labels by task, without unknown ones."""
+def gold_series(gold, several=False):
+    """Known truth, however it is given, as a Series of labels by task, without unknown ones. `several` allows tasks more than one."""
     if isinstance(gold, pd.DataFrame):
         columns = list(gold.columns)
-        task, label = _find(columns, ALIASES["task"]), _find(columns, TRUTH_ALIASES)
+        task, label = find_column(columns, ALIASES["task"]), find_column(columns, TRUTH_ALIASES)
         if label is None:
-            raise ValueError(f"known labels: there is no column 'true_label' or 'label' among {columns}")
+            raise ColumnError(f"known labels: there is no column 'true_label' or 'label' among {shown(columns)}")
         gold = gold.set_index(task)[label] if task is not None else gold[label]
     elif isinstance(gold, Mapping) and not isinstance(gold, pd.Series):
         gold = pd.Series(gold, dtype=None if len(gold) else object)
-    elif _module(gold) in ("polars", "pyarrow"):
-        return gold_series(gold.to_pandas())
+    elif module_of(gold) in ("polars", "pyarrow"):
+        return gold_series(gold.to_pandas(), several)
     elif not isinstance(gold, pd.Series):
         raise TypeError(f"known labels are a Series indexed by task, a dict, or a table with task and label; not {type(gold).__name__}")
     gold = gold[gold.notna()]
-    if not gold.index.is_unique:
+    if not several and not gold.index.is_unique:
         repeated = gold.index[gold.index.duplicated()][0]
         if gold.groupby(level=0).nunique().max() > 1:
             raise ValueError(f"known labels: task {repeated!r} occurs more than once, with different labels: keep one of them")
@@ -355,10 +263,10 @@ def gold_codes(gold, tasks, classes):
     positions = _index(tasks).get_indexer(_index(gold.index))
     labels = _index(classes).get_indexer(_index(pd.Index(gold.to_numpy())))
     known = positions >= 0
-    if len(gold) and not known.any():
+    if len(gold) and len(tasks) and not known.any():
         raise ValueError(
             f"known labels: none of their tasks (the first is {gold.index[0]!r}) occurs among the answers (the first is "
-            f"{tasks[0] if len(tasks) else None!r}): check that both call tasks by the same names, of the same type"
+            f"{tasks[0]!r}): check that both call tasks by the same names, of the same type"
         )
     if (labels[known] < 0).any():
         raise ValueError(f"known label {gold.to_numpy()[known][labels[known] < 0][0]!r} is not one of the classes {list(classes)}")
@@ -366,32 +274,47 @@ def gold_codes(gold, tasks, classes):
     return result
 
 
-def read(data, *, classes=None, gold=None, duplicates="keep_last", threads=0, extra_tasks=None):
-    """A table of answers as a Crowd. `extra_tasks` become tasks that nobody answered."""
+def _with_all(column, role, everybody):
+    """A coded column that knows values beyond its rows."""
+    if everybody is None or not len(everybody):
+        return column
+    more = _index(everybody if isinstance(everybody, pd.Index) else pd.Index(everybody)).difference(_index(column.values), sort=False)
+    return column if not len(more) else column.recoded(code([(role, np.asarray(pd.Index(list(column.values) + list(more))))])[0].values)
+
+
+def read(data, *, classes=None, gold=None, duplicates="keep_last", threads=0, columns=None, wide=False, feature_rows=None):
+    """A table of answers as a Crowd.
+
+    columns : which column is what, where names do not tell
+    wide : a row per task and a column per worker, instead of a row per answer
+    feature_rows : names of tasks with features; those among them that have gold are tasks even if nobody answered them
+    """
     threads = whole_number("threads", threads, 0, 4096)
-    tasks, workers, labels = code(_columns(data, ("task", "worker", "label")), threads)
+    all_tasks = all_workers = None
+    if wide:
+        found, all_tasks, all_workers = melted(data, columns)
+    else:
+        found = columns_of(data, ROLES, columns)
+    try:
+        tasks, workers, labels = code(found, threads)
+    except MissingValue as error:
+        if error.column != found[2][0]:
+            raise
+        tasks, workers, labels = code(answers_only(found), threads)
     gold = None if gold is None else gold_series(gold)
     values = _class_values(labels, classes, gold)
     if values is not labels.values:
         labels = labels.recoded(values)
-    if extra_tasks is not None and len(extra_tasks):
-        names = list(tasks.values) + list(extra_tasks)
-        tasks = tasks.recoded(code([("task", np.asarray(pd.Index(names)))])[0].values)
+    tasks, workers = _with_all(tasks, "task", all_tasks), _with_all(workers, "worker", all_workers)
+    if feature_rows is not None and gold is not None:
+        tasks = _with_all(tasks, "task", gold.index[gold.index.isin(feature_rows)])
     answers = _engine.Answers(tasks.coded, workers.coded, labels.coded, duplicates, threads)
     if answers.duplicates_contradicting:
         warnings.warn(
             f"{answers.duplicates_dropped} answers were replaced by later answers of the same worker to the same task, and "
             f"{answers.duplicates_contradicting} of them said something else; duplicates='repeat' counts all of them",
-            DataWarning, stacklevel=_stacklevel())
+            DataWarning, stacklevel=stacklevel())
     crowd = Crowd(answers, tasks.values, workers.values, values)
     if gold is not None:
         crowd.gold = gold_codes(gold, crowd.tasks, crowd.classes)
     return crowd
-
-
-def _stacklevel():
-    """Warnings point at the first line outside of this package."""
-    frame, level = sys._getframe(1), 1
-    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "wisecrowd":
-        frame, level = frame.f_back, level + 1
-    return level

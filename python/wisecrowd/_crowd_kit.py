@@ -8,71 +8,14 @@ import numpy as np
 import pandas as pd
 
 from ._aggregator import Aggregator
-from ._columns import _index, read
 from ._parameters import Synonym
-
-
-def _weights(crowd, skills, on_missing, default):
-    """One weight per worker, and whose answers count."""
-    if on_missing not in ("error", "ignore", "value"):
-        raise ValueError(f"on_missing_skill={on_missing!r}: choose error, ignore or value")
-    if (on_missing == "value") != (default is not None):
-        raise ValueError("default_skill is the skill of workers without one: it goes with on_missing_skill='value', and only with it")
-    if not isinstance(skills, pd.Series):
-        skills = pd.Series(skills)
-    weights = skills.set_axis(_index(skills.index)).reindex(_index(crowd.worker_index())).to_numpy(dtype=float)
-    unknown = np.isnan(weights)
-    if unknown.any():
-        if on_missing == "error":
-            raise ValueError(
-                f"worker {crowd.workers[int(unknown.argmax())]!r} has no skill: add it to skills, or choose "
-                "on_missing_skill='ignore' (its answers do not count) or 'value' (it has default_skill)"
-            )
-        weights = np.where(unknown, 0.0 if on_missing == "ignore" else default, weights)
-    return weights, ~unknown if on_missing == "ignore" else np.ones(len(weights), dtype=bool)
-
-
-def _answer_tasks(answers):
-    offsets = answers.task_offsets
-    return np.repeat(np.arange(answers.task_count), np.diff(offsets.astype(np.int64)))
-
-
-def _vote(crowd, weights):
-    """Shares of weighted votes, tasks × classes."""
-    answers, classes = crowd.answers, len(crowd.classes)
-    cells = _answer_tasks(answers) * classes + answers.labels
-    votes = np.bincount(cells, weights=weights[answers.workers], minlength=answers.task_count * classes)
-    votes = votes.reshape(answers.task_count, classes)
-    sums = votes.sum(axis=1, keepdims=True)
-    return np.divide(votes, sums, out=np.full_like(votes, 1 / max(classes, 1)), where=sums != 0)
-
-
-def _agreement(crowd, labels):
-    """How often each worker said what became the label."""
-    answers = crowd.answers
-    right = answers.labels == np.asarray(labels)[_answer_tasks(answers)]
-    count = np.bincount(answers.workers, minlength=answers.worker_count)
-    return np.bincount(answers.workers, weights=right, minlength=answers.worker_count) / np.maximum(count, 1)
-
-
-class WeightedVotes:
-    """Methods whose outcome is one weight per worker can label other answers by it."""
-
-    def predict_proba(self, data: Any) -> pd.DataFrame:
-        """Shares of the votes of other answers, weighted by skills_. Every worker must be known."""
-        crowd = read(data, classes=self._crowd.class_index(), duplicates=self.duplicates, threads=self.threads)
-        weights, _ = _weights(crowd, self.skills_, "error", None)
-        return pd.DataFrame(_vote(crowd, weights), index=crowd.task_index(), columns=crowd.class_index())
-
-    def predict(self, data: Any) -> pd.Series:
-        """Labels of other answers, by votes weighted by skills_. Every worker must be known."""
-        probas = self.predict_proba(data)
-        labels = probas.columns.take(probas.to_numpy().argmax(axis=1)) if len(probas) else probas.columns[:0]
-        return pd.Series(np.asarray(labels), index=probas.index, name="agg_label")
+from ._votes import SKILL_PARAMETERS, WeightedVotes, agreement, answer_tasks, check_judged, shares_frame, vote, weights_of
 
 
 class MajorityVoteBase(Aggregator):
-    def fit(self, data: Any, skills: Optional[pd.Series] = None, true_labels: Optional[Any] = None):  # type: ignore[override]
+    def fit(  # type: ignore[override]
+            self, data: Any, skills: Optional[pd.Series] = None, true_labels: Optional[Any] = None, *, columns: Optional[Any] = None,
+            wide: bool = False):
         """Counts votes.
 
         data : table with the columns task, worker and label
@@ -80,45 +23,50 @@ class MajorityVoteBase(Aggregator):
             How much the vote of each worker counts.
         true_labels : Series by task, optional
             Known truth of some tasks; not together with skills.
+        columns, wide : how to read the table, as for all estimators
         """
         if skills is None:
-            return super().fit(data, true_labels)
+            return super().fit(data, true_labels, columns=columns, wide=wide)
         if true_labels is not None:
             raise ValueError("skills and true_labels do not go together: weighted votes are votes alone")
-        crowd = self._read(data, None)
-        weights, known = _weights(crowd, skills, self.on_missing_skill, self.default_skill)
-        judged = np.bincount(_answer_tasks(crowd.answers), weights=known[crowd.answers.workers], minlength=len(crowd.tasks))
-        if (judged == 0).any():
-            raise ValueError(f"task {crowd.tasks[int((judged == 0).argmax())]!r} was answered only by workers without a skill: add one, "
-                             "or choose on_missing_skill='value'")
+        crowd = self._read(data, None, columns, wide)
+        weights, known = weights_of(crowd.worker_index(), skills, self.on_missing_skill, self.default_skill)
+        check_judged(crowd.tasks, answer_tasks(crowd.answers), known[crowd.answers.workers])
         self._fit_crowd(crowd, None)
-        posterior = _vote(crowd, weights)
+        posterior = vote(crowd, weights)
         self._fit["posterior"] = posterior
         self._fit["labels"] = posterior.argmax(axis=1).astype(np.int32) if posterior.size else self._fit["labels"]
         self._fit["class_prior"] = posterior.mean(axis=0) if len(posterior) else self._fit["class_prior"]
+        self._counted = known
         return self
 
     def fit_predict(  # type: ignore[override]
-            self, data: Any, skills: Optional[pd.Series] = None, true_labels: Optional[Any] = None) -> pd.Series:
+            self, data: Any, skills: Optional[pd.Series] = None, true_labels: Optional[Any] = None, **more) -> pd.Series:
         """Fits, and returns labels_."""
-        return self.fit(data, skills, true_labels).labels_
+        return self.fit(data, skills, true_labels, **more).labels_
 
     def fit_predict_proba(  # type: ignore[override]
-            self, data: Any, skills: Optional[pd.Series] = None, true_labels: Optional[Any] = None) -> pd.DataFrame:
+            self, data: Any, skills: Optional[pd.Series] = None, true_labels: Optional[Any] = None, **more) -> pd.DataFrame:
         """Fits, and returns probas_."""
-        return self.fit(data, skills, true_labels).probas_
+        return self.fit(data, skills, true_labels, **more).probas_
+
+    def _forget(self):
+        super()._forget()
+        vars(self).pop("_counted", None)
 
     @cached_property
     def skills_(self) -> pd.Series:
-        """How often each worker said what became the label."""
-        return pd.Series(_agreement(self._crowd, self._known("labels")), index=self._crowd.worker_index(), name="skill")
+        """How often each worker said what became the label; without workers whose votes did not count."""
+        skills = pd.Series(agreement(self._crowd, self._known("labels")), index=self._crowd.worker_index(), name="skill")
+        counted = vars(self).get("_counted")
+        return skills if counted is None else skills[counted]
 
 
-class DawidSkeneBase(Aggregator):
+class OneCoinBase(Aggregator):
     """Can begin from error tables of workers, as crowd-kit's can."""
 
     def fit(self, data: Any, true_labels: Optional[Any] = None, initial_error: Optional[pd.DataFrame] = None, *,
-            start: Optional[pd.DataFrame] = None):
+            start: Optional[pd.DataFrame] = None, columns: Optional[Any] = None, wide: bool = False):
         """Finds labels and the workers' tables.
 
         data : table with the columns task, worker and label
@@ -129,13 +77,18 @@ class DawidSkeneBase(Aggregator):
             'addition' their counts are added to those that the votes imply. Either way they shape the start, not the end.
         start : DataFrame task × label, optional
             Where to begin, such as the probas_ of another method.
+        columns, wide : how to read the table, as for all estimators
         """
-        crowd = self._read(data, true_labels)
-        if initial_error is not None and self.initial_error_strategy is not None:
+        crowd = self._read(data, true_labels, columns, wide)
+        tables = None
+        if initial_error is not None and self.initial_error_strategy is not None and len(crowd.tasks):
             if start is not None:
                 raise ValueError("initial_error and start both say where to begin: give one of them")
-            start = self._start_from(crowd, initial_error)
+            votes = self._gold_votes(crowd)
+            tables = self._first_tables(crowd, initial_error, votes)
+            start = self._answered_by(crowd, tables, votes) if self._iterates() else None
         self._fit_crowd(crowd, start)
+        self._begun_with = None if self._iterates() else tables
         return self
 
     def fit_predict(self, data: Any, true_labels: Optional[Any] = None, initial_error: Optional[pd.DataFrame] = None, **more) -> pd.Series:
@@ -147,42 +100,92 @@ class DawidSkeneBase(Aggregator):
         """Fits, and returns probas_."""
         return self.fit(data, true_labels, initial_error, **more).probas_
 
-    def _start_from(self, crowd, initial_error):
-        """The posterior that votes give with the workers' first tables."""
+    def _no_labels(self):
+        return pd.Series(dtype=float, name="agg_label")
+
+    @staticmethod
+    def _gold_votes(crowd):
+        """Shares of votes; the truth of gold tasks."""
+        votes = vote(crowd, np.ones(crowd.answers.worker_count))
+        if crowd.gold is not None:
+            known = crowd.gold >= 0
+            votes[known] = np.eye(len(crowd.classes))[crowd.gold[known]]
+        return votes
+
+    def _first_tables(self, crowd, initial_error, votes):
+        """The workers' first tables: workers × label × truth, normalised."""
         if self.initial_error_strategy not in ("assign", "addition"):
             raise ValueError(f"initial_error_strategy={self.initial_error_strategy!r}: choose assign or addition")
         if list(initial_error.index.names) != ["worker", "label"]:
             raise ValueError(f"initial_error: its index must be (worker, label), not {tuple(initial_error.index.names)}")
-        answers, classes = crowd.answers, len(crowd.classes)
         rows = pd.MultiIndex.from_product([crowd.worker_index(), crowd.class_index()])
         given = initial_error.reindex(index=rows, columns=crowd.class_index())
-        cells = answers.workers.astype(np.int64) * classes + answers.labels
-        said = np.bincount(cells, minlength=len(rows)) > 0
-        votes = _vote(crowd, np.ones(answers.worker_count))
-        if crowd.gold is not None:
-            known = crowd.gold >= 0
-            votes[known] = np.eye(classes)[crowd.gold[known]]
+        counts = answer_counts(crowd, votes)
         if self.initial_error_strategy == "assign":
-            lacking = said & given.isna().any(axis=1).to_numpy()
+            lacking = (counts.sum(axis=2).ravel() > 0) & given.isna().any(axis=1).to_numpy()
             if lacking.any():
                 raise ValueError(
                     f"initial_error has no row for worker and label {rows[int(lacking.argmax())]!r}: 'assign' needs the tables of all "
                     "workers; 'addition' does not"
                 )
-            tables = given.to_numpy(dtype=float, na_value=0.0)
-        else:
-            tables = given.to_numpy(dtype=float, na_value=0.0)
-            tasks = _answer_tasks(answers)
-            for k in range(classes):
-                tables[:, k] += np.bincount(cells, weights=votes[tasks, k], minlength=len(rows))
-        floor = 1e-10
-        tables = np.maximum(tables, floor).reshape(answers.worker_count, classes, classes)
-        tables /= tables.sum(axis=1, keepdims=True)
-        logs = np.log(tables.reshape(len(rows), classes))[cells]
-        logarithm = np.tile(np.log(np.maximum(votes.mean(axis=0), floor)), (answers.task_count, 1))
-        np.add.at(logarithm, _answer_tasks(answers), logs)
+            sums = initial_error.groupby(level="worker", sort=False).sum()
+            if (initial_error <= 1).all(axis=None) and not np.allclose(sums, 1):
+                off = sums.index[~np.isclose(sums, 1).all(axis=1)][0]
+                raise ValueError(f"initial_error, worker {off!r}: The sum of each worker's error matrix in initial_error should be 1.0 for every "
+                                 "true label (the columns), or its values be counts")
+            counts = np.zeros_like(counts)
+        return normalised(counts + given.to_numpy(dtype=float, na_value=0.0).reshape(counts.shape))
+
+    @staticmethod
+    def _answered_by(crowd, tables, votes):
+        """The posterior that answers give with these tables."""
+        answers, classes = crowd.answers, len(crowd.classes)
+        logs = np.log(tables.reshape(-1, classes))[answers.workers.astype(np.int64) * classes + answers.labels]
+        logarithm = np.tile(np.log(np.maximum(votes.mean(axis=0), FLOOR)), (answers.task_count, 1))
+        np.add.at(logarithm, answer_tasks(answers), logs)
         posterior = np.exp(logarithm - logarithm.max(axis=1, keepdims=True))
         return posterior / posterior.sum(axis=1, keepdims=True)
+
+
+FLOOR = 1e-10
+
+
+def answer_counts(crowd, posterior):
+    """Expected counts of what workers said for each truth: workers × label × truth."""
+    answers, classes = crowd.answers, len(crowd.classes)
+    cells, tasks = answers.workers.astype(np.int64) * classes + answers.labels, answer_tasks(answers)
+    counts = np.empty((answers.worker_count * classes, classes))
+    for k in range(classes):
+        counts[:, k] = np.bincount(cells, weights=posterior[tasks, k], minlength=len(counts))
+    return counts.reshape(answers.worker_count, classes, classes)
+
+
+def normalised(counts):
+    """Counts as probabilities of what is said, for each truth."""
+    counts = np.maximum(counts, FLOOR)
+    return counts / counts.sum(axis=1, keepdims=True)
+
+
+class DawidSkeneBase(OneCoinBase):
+    @cached_property
+    def priors_(self) -> pd.Series:
+        """How frequent each class is; the mean of probas_, as in crowd-kit, when a limit of iterations ended the fit."""
+        if self.status_ == "converged" or self.class_prior != "learned" or not len(self._crowd.tasks):
+            return Aggregator.priors_.func(self)  # type: ignore[attr-defined]
+        shares = self._known("posterior").sum(axis=0) + self.class_pseudo_count
+        return pd.Series(shares / shares.sum(), index=self._crowd.class_index(), name="prior")
+
+    @cached_property
+    def errors_(self) -> pd.DataFrame:
+        """What each worker says for each truth: a row per worker and label, a column per true label. Of a fit that its limit of iterations
+        ended, the tables that probas_ imply, as in crowd-kit; of one that converged they are the same."""
+        if self.status_ == "converged" or self._known("confusion") is None and self._iterates():
+            return Aggregator.errors_.func(self)  # type: ignore[attr-defined]
+        tables = vars(self).get("_begun_with")
+        if tables is None:
+            counts = answer_counts(self._crowd, self._known("posterior")) + self.pseudo_count
+            tables = normalised(counts + self.diagonal_pseudo_count * np.eye(counts.shape[1]))
+        return self._errors_frame(tables)
 
 
 class WawaBase(WeightedVotes, Aggregator):
@@ -194,35 +197,68 @@ class ZeroBasedSkillBase(WeightedVotes, Aggregator):
 
 
 class MMSRBase(WeightedVotes, Aggregator):
-    @property
+    @cached_property
+    def skills_(self) -> pd.Series:
+        """What the vote of each worker weighs: the logarithm of its odds to be right, against one of the wrong labels."""
+        skill = self._known("skill")
+        classes, tasks = len(self._crowd.classes), len(self._crowd.tasks)
+        if skill is None or classes < 2 or not tasks:
+            return Aggregator.skills_.func(self)  # type: ignore[attr-defined]
+        # Correlations with the truth, kept away from their bounds by the error of a mean of so many tasks.
+        margin = 1 / np.sqrt(tasks)
+        bounded = np.maximum(np.minimum(skill, 1 - margin), margin - 1 / (classes - 1))
+        right = bounded * (classes - 1) / classes + 1 / classes
+        return pd.Series(np.log(right * (classes - 1) / (1 - right)), index=self._crowd.worker_index(), name="skill")
+
+    @cached_property
     def scores_(self) -> pd.DataFrame:
-        """As probas_: the weight of evidence of each label, as probabilities."""
-        return self.probas_
+        """Each label's share of the sum of weights; weights, and so shares, may be negative. probas_ are probabilities."""
+        return shares_frame(self._crowd, vote(self._crowd, self.skills_.to_numpy()))
+
+    def predict_score(self, data: Any, **more) -> pd.DataFrame:
+        """The same of other answers. Every worker must be known."""
+        return self.predict_proba(data, **more)
+
+    def fit_predict_score(self, data: Any, true_labels: Optional[Any] = None, **more) -> pd.DataFrame:
+        """Fits, and returns scores_."""
+        return self.fit(data, true_labels, **more).scores_
 
 
 class GLADBase(Aggregator):
+    def _begin(self, crowd, start):
+        fit = super()._begin(crowd, start)
+        fit["skill"] = np.full(len(crowd.workers), float(self.ability_mean))
+        fit["task_score"] = np.full(len(crowd.tasks), np.exp(float(self.easiness_mean)))
+        fit["task_score_name"] = "easiness"
+        return fit
+
     @cached_property
     def alphas_(self) -> pd.Series:
         """The ability of each worker."""
-        return pd.Series(self._known("skill"), index=self._crowd.worker_index(), name="alpha")
+        return pd.Series(self._numbers("skill"), index=self._crowd.worker_index(), name="alpha")
 
     @cached_property
     def betas_(self) -> pd.Series:
         """The logarithm of the easiness of each task."""
-        return pd.Series(np.log(self._known("task_score")), index=self._crowd.task_index(), name="beta")
+        return pd.Series(np.log(self._numbers("task_score")), index=self._crowd.task_index(), name="beta")
 
 
 class MACEBase(Aggregator):
+    def _begin(self, crowd, start):
+        return {**super()._begin(crowd, start), "skill": np.full(len(crowd.workers), 0.5)}
+
     @property
     def spamming_(self) -> np.ndarray:
         """Per worker, in the order of skills_: the probabilities of guessing and of knowing."""
-        trust = np.asarray(self._known("skill"))
+        trust = self._numbers("skill")
         return np.stack([1 - trust, trust], axis=1)
 
     @property
     def thetas_(self) -> np.ndarray:
         """Per worker, in the order of skills_: what a guess is."""
-        trust, tables = np.asarray(self._known("skill")), self._known("confusion")
+        tables = self._known("confusion")
+        if tables is None or not tables.size:
+            return np.full((len(self._crowd.workers), len(self._crowd.classes)), 1 / max(len(self._crowd.classes), 1))
         classes = tables.shape[1]
         # th[k][l] = trust · 1[k = l] + (1 − trust) · guess[l]; any k ≠ l gives the guess, so take the mean of those.
         off = tables * (1 - np.eye(classes))
@@ -256,21 +292,19 @@ def _half(value):
 
 
 ITERATIONS = {"n_iter": Synonym("max_iterations"), "tol": Synonym("tolerance"), "random_state": Synonym("seed", lambda s: 0 if s is None else s)}
-_SKILL_PARAMETERS = (
-    ("default_skill", None, "with on_missing_skill='value': the skill of workers without one"),
-    ("on_missing_skill", "error", "what to do with workers that `skills` lacks: error, ignore or value"),
-)
 _ERROR_PARAMETER = (
     ("initial_error_strategy", None, "what the initial_error of fit is for: None, assign (begin with it) or addition (add its counts)"),
 )
 _NO_EFFECT = "here every ability and easiness is moved by newton_steps"
 
-# Per method: base class, parameters by position in crowd-kit's order, its other names, and parameters that Python adds.
+# Per method: base class, parameters by position in crowd-kit's order, its other names, parameters that Python adds, and defaults that
+# are crowd-kit's instead of the engine's, because the same call must mean the same model.
 CROWD_KIT = {
-    "majority_vote": dict(base=MajorityVoteBase, positional=("default_skill", "on_missing_skill"), extra=_SKILL_PARAMETERS),
+    "majority_vote": dict(base=MajorityVoteBase, positional=("default_skill", "on_missing_skill"), extra=SKILL_PARAMETERS),
     "wawa": dict(base=WawaBase),
-    "dawid_skene": dict(base=DawidSkeneBase, positional=("max_iterations", "tolerance", "initial_error_strategy"), extra=_ERROR_PARAMETER),
-    "one_coin": dict(base=DawidSkeneBase, positional=("max_iterations", "tolerance", "initial_error_strategy"), extra=_ERROR_PARAMETER),
+    "dawid_skene": dict(base=DawidSkeneBase, positional=("max_iterations", "tolerance", "initial_error_strategy"), extra=_ERROR_PARAMETER,
+                        own_defaults={"pseudo_count": 0.0}),
+    "one_coin": dict(base=OneCoinBase, positional=("max_iterations", "tolerance", "initial_error_strategy"), extra=_ERROR_PARAMETER),
     "glad": dict(
         base=GLADBase, positional=("max_iterations", "tolerance"),
         synonyms={
@@ -284,7 +318,7 @@ CROWD_KIT = {
         attributes=(("alphas_", "Series alpha by worker: abilities"), ("betas_", "Series beta by task: logarithm of easiness")),
     ),
     "mmsr": dict(base=MMSRBase, positional=("max_iterations", "tolerance", "seed"),
-                 attributes=(("scores_", "as probas_"),)),
+                 attributes=(("scores_", "DataFrame task × label: shares of the sum of weights"),)),
     "mace": dict(
         base=MACEBase, positional=("restarts", "max_iterations", "inference"),
         synonyms={
@@ -299,7 +333,7 @@ CROWD_KIT = {
         attributes=(("spamming_", "array by worker: probabilities of guessing and of knowing"),
                     ("thetas_", "array worker × label: what a guess is")),
     ),
-    "kos": dict(base=Aggregator, positional=("max_iterations", "seed")),
+    "kos": dict(base=Aggregator, positional=("max_iterations", "seed"), own_defaults={"many_classes": "refuse"}),
     "zero_based_skill": dict(
         base=ZeroBasedSkillBase, positional=("max_iterations", "learning_rate", "halve_every"),
         synonyms={

@@ -11,7 +11,7 @@ import pandas as pd
 
 from . import _engine
 from ._aggregator import ATTRIBUTES, Fitted
-from ._columns import _index, _names, gold_series, read
+from ._columns import _index, _names, read
 from ._parameters import COMMON, Estimator, NotFittedError, Progress, describe_class, signature_of, whole_number
 
 _NETWORK_HELP = {
@@ -57,7 +57,7 @@ class Learner(Fitted, Estimator):
 
     _estimator_type = "classifier"
 
-    def fit(self, X: Any, answers: Any, gold: Optional[Any] = None):
+    def fit(self, X: Any, answers: Any, gold: Optional[Any] = None, *, columns: Optional[Any] = None, wide: bool = False):
         """Trains a classifier, and labels the answered tasks by classifier and answers together.
 
         X : array of rows × columns, images rows × height × width [× channels], sparse matrix, or DataFrame
@@ -67,15 +67,14 @@ class Learner(Fitted, Estimator):
             As for aggregators. Tasks without a row in X are labelled by their answers.
         gold : Series by task, optional
             Known truth of some tasks, which is learned from.
+        columns, wide : how to read the answers, as for aggregators
         """
         if gold is not None and not self._info["uses_gold"]:
             raise ValueError(f"{type(self).__name__} cannot learn from known labels: leave gold out")
         names, features = self._row_names(X), _features(X)
-        gold = None if gold is None else gold_series(gold)
-        extra = None
-        if gold is not None:  # rows with known truth that nobody answered are learned from as well
-            extra = gold.index[gold.index.isin(names)].difference(pd.Index(self._tasks_of(answers, names)))
-        crowd = read(answers, classes=self.classes, gold=gold, duplicates=self.duplicates, threads=self.threads, extra_tasks=extra)
+        # Rows with known truth that nobody answered are learned from as well.
+        crowd = read(answers, classes=self.classes, gold=gold, duplicates=self.duplicates, threads=self.threads, columns=columns, wide=wide,
+                     feature_rows=names)
         rows = self._rows_of(crowd, names)
         with Progress(self.progress, type(self).__name__) as progress:
             fit = _engine.learn(crowd.answers, features, _names(names), rows, self._method, self._method_parameters(),
@@ -100,21 +99,15 @@ class Learner(Fitted, Estimator):
 
     @staticmethod
     def _row_names(X):
-        if isinstance(X, pd.DataFrame):
+        if isinstance(X, pd.DataFrame) and len(X):
             if not X.index.is_unique:
                 raise ValueError(f"features: task {X.index[X.index.duplicated()][0]!r} has several rows: the index of X names the tasks")
             return _index(X.index)
+        if hasattr(X, "shape") and not X.shape[0]:
+            raise ValueError("features have no rows: there must be one for each task")
         if not hasattr(X, "shape"):
             raise TypeError(f"features are an array, a sparse matrix or a DataFrame; not {type(X).__name__}")
         return pd.RangeIndex(X.shape[0])
-
-    @staticmethod
-    def _tasks_of(answers, names):
-        from ._columns import _columns
-
-        values = _columns(answers, ("task",))[0][1]
-        values = values.to_list() if hasattr(values, "to_list") else values.to_pylist() if hasattr(values, "to_pylist") else values
-        return pd.unique(pd.Series(list(values), dtype=None if len(values) else names.dtype))
 
     @staticmethod
     def _rows_of(crowd, names):

@@ -62,6 +62,7 @@ class Estimator:
     _defaults: ClassVar[dict]
     _positional: ClassVar[tuple] = ()
     _synonyms: ClassVar[dict] = {}
+    _after_fit: ClassVar[tuple] = ()  # attributes that fit sets itself
 
     def __init__(self, *args, **kwargs):
         if len(args) > len(self._positional):
@@ -118,7 +119,8 @@ class Estimator:
         if synonym is not None and synonym.name is not None:
             return getattr(self, synonym.name)
         # A property that raises AttributeError comes here as well.
-        if name.endswith("_") and not name.startswith("_") and hasattr(type(self), name) and "_fit" not in vars(self):
+        of_fit = name in self._after_fit or (name.endswith("_") and not name.startswith("_") and hasattr(type(self), name))
+        if of_fit and "_fit" not in vars(self):
             raise NotFittedError(f"{name} is known after fit: call {type(self).__name__}.fit first")
         raise AttributeError(f"{type(self).__name__} has no attribute '{name}'")
 

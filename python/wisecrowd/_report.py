@@ -38,6 +38,8 @@ def report(estimator, path: Any = None, *, gold: Optional[Any] = None, title: st
     if "_fit" not in vars(estimator):
         raise NotFittedError(f"there is nothing to report yet: call {type(estimator).__name__}.fit first")
     fit, crowd = estimator._fit, estimator._crowd
+    if not fit.get("iterations", 1) and not getattr(estimator, "max_iterations", 1):
+        raise ValueError("a fit without iterations is only where one begins: raise max_iterations to report it")
     seen = crowd.gold is not None
     if gold is not None and seen:
         raise ValueError("the fit was given known labels, so they are no test of it: leave gold out")

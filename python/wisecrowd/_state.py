@@ -142,12 +142,14 @@ class CrowdState:
 
     @classmethod
     def create(cls, path: Any, data: Optional[Any] = None, *, classes: Optional[Iterable] = None, duplicates: str = "keep_last",
-               threads: int = 0, progress: Any = False, **parameters: Any) -> "CrowdState":
+               threads: int = 0, progress: Any = False, columns: Optional[Any] = None, wide: bool = False,
+               **parameters: Any) -> "CrowdState":
         """Makes a new state from answers, or from nothing, by a batch fit. A file that is there already is never replaced.
 
         data : table with the columns task, worker and label
         classes : all labels that there may be; others are refused from then on. None: new ones may appear at any time
         duplicates : when a worker answers a task again: keep_last, reject, or repeat, which counts all; holds for good
+        columns, wide : how to read the table, as in `fit` of an estimator
         parameters : fixed for good; `CrowdState.parameters()` lists them
         """
         state = cls.__new__(cls)
@@ -155,7 +157,7 @@ class CrowdState:
         classes = None if classes is None else list(classes)
         answers = None
         if data is not None:
-            answers = read(data, classes=classes, duplicates=duplicates, threads=threads).answers
+            answers = read(data, classes=classes, duplicates=duplicates, threads=threads, columns=columns, wide=wide).answers
         with Progress(progress, "create") as call:
             state._state = _engine.create_state(state.path, answers, [str(label) for label in classes or ()], classes is not None,
                                                 duplicates, parameters, state.threads, call)
@@ -193,17 +195,18 @@ class CrowdState:
     def _class_index(classes, name="label"):
         return as_index(np.array(classes, dtype=object), name)
 
-    def add(self, data: Any, *, refit: str = "auto", progress: Any = False) -> Absorbed:
+    def add(self, data: Any, *, refit: str = "auto", progress: Any = False, columns: Optional[Any] = None, wide: bool = False) -> Absorbed:
         """Absorbs answers and re-estimates the tasks that they belong to; all of them or none.
 
         refit : 'auto' estimates everything anew afterwards when it is due and the state is small, 'always' does so in any case, 'never'
             leaves it to you (`summary().advice` says when)
+        columns, wide : how to read the table, as in `fit` of an estimator
         """
         if refit not in ("auto", "always", "never"):
             raise ValueError(f"refit={refit!r}: choose auto, always or never")
         known = self._state.summary()
         classes = known["classes"] if known["classes_are_fixed"] else None
-        answers = read(data, classes=classes, duplicates=known["duplicates"], threads=self.threads).answers
+        answers = read(data, classes=classes, duplicates=known["duplicates"], threads=self.threads, columns=columns, wide=wide).answers
         with Progress(progress, "add") as call:
             absorbed = Absorbed(**self._state.add(answers, self.threads, call))
         if refit == "always" or (refit == "auto" and self._state.summary()["refits_unasked"]):

@@ -49,18 +49,21 @@ class Description:
         return "\n".join(lines + [f"warning: {message}" for _, message in self.warnings])
 
 
-def describe(data: Any, *, classes: Optional[Iterable] = None, duplicates: str = "keep_last") -> Description:
+def describe(data: Any, *, classes: Optional[Iterable] = None, duplicates: str = "keep_last", columns: Optional[Any] = None,
+             wide: bool = False) -> Description:
     """Counts, balance, agreement, connected parts, and what to beware of.
+
+    columns, wide : how to read the table, as in `fit` of an estimator
 
     >>> import wisecrowd
     >>> crowd = wisecrowd.simulate("dawid_skene", tasks=100, workers=10, answers_per_task=3)
     >>> wisecrowd.describe(crowd.answers).answers
     300
     """
-    crowd = read(data, classes=classes, duplicates=duplicates)
+    crowd = read(data, classes=classes, duplicates=duplicates, columns=columns, wide=wide)
     found = _engine.describe(crowd.answers)
     found.pop("unanswered_tasks", None)
-    found["answers_per_class"] = pd.Series(found["answers_per_class"], index=crowd.class_index(), name="answers")
+    found["answers_per_class"] = pd.Series(found["answers_per_class"], index=crowd.class_index(), name="answers", dtype=np.int64)
     return Description(**found)
 
 
@@ -121,14 +124,14 @@ def evaluate(labels: Any, gold: Any, probas: Optional[pd.DataFrame] = None, *, t
         pass
     classes = pd.Index(list(classes) + list(extra))
     predicted = _codes_of(labels, tasks, classes)
+    if not (predicted >= 0).any():
+        raise ValueError("no task has both a label and gold: check that both call tasks by the same names, of the same type")
     posterior = None
     if probas is not None:
         posterior = probas.reindex(index=tasks, columns=classes, fill_value=0.0).to_numpy(dtype=float)
         posterior = np.ascontiguousarray(np.nan_to_num(posterior))
         bare = posterior.sum(axis=1) <= 0
         posterior[bare] = 1 / len(classes)
-    if not (predicted >= 0).any():
-        raise ValueError("no task has both a label and gold: check that both call tasks by the same names, of the same type")
     found = _engine.evaluate(predicted, posterior, _codes_of(gold, tasks, classes), len(classes), ties, bootstrap, confidence, seed,
                              threads)
     measures = pd.DataFrame.from_dict(found["measures"], orient="index", columns=["value", "low", "high"])
@@ -137,7 +140,7 @@ def evaluate(labels: Any, gold: Any, probas: Optional[pd.DataFrame] = None, *, t
     return Evaluation(measures, curve, found["tasks"], found["abstained"])
 
 
-def _compare_learners(features, data, gold, methods, changed):
+def _compare_learners(features, data, gold, methods, changed, reading):
     """Trains each learner on the same data. Gold is for the scores alone."""
     rows = {}
     for method in learning.CLASSES if methods is None else methods:
@@ -147,7 +150,7 @@ def _compare_learners(features, data, gold, methods, changed):
         learner = type(made)(**{**made.get_params(), **changed})
         started = time.perf_counter()
         try:
-            learner.fit(features, data)
+            learner.fit(features, data, **reading)
         except ValueError as error:
             rows[learner._method] = {"refusal": str(error)}
             continue
@@ -167,7 +170,7 @@ def _compare_learners(features, data, gold, methods, changed):
 def compare(data: Any, gold: Optional[Any] = None, *, features: Optional[Any] = None,
             methods: Optional[Iterable[Union[str, aggregation.Aggregator, learning.Learner]]] = None,
             folds: int = 5, hide: float = 0.1, classes: Optional[Iterable] = None, duplicates: str = "keep_last", seed: int = 0,
-            threads: int = 0, progress: Any = False) -> pd.DataFrame:
+            threads: int = 0, progress: Any = False, columns: Optional[Any] = None, wide: bool = False) -> pd.DataFrame:
     """Runs several methods on the same answers and scores each, the best one first.
 
     With gold, by its labels on the gold tasks, which methods do not see. Without, by hidden answers: in each of `folds` rounds a
@@ -176,8 +179,10 @@ def compare(data: Any, gold: Optional[Any] = None, *, features: Optional[Any] = 
     With features, learners are compared: by the log probability of answers to tasks that were hidden while the epoch was chosen, which
     needs no gold, and, where there is gold, by the labels of its tasks.
 
-    methods : names or estimators; all when None
+    methods : names or estimators; all when None. Methods by name have the defaults of the command line
     features : as for `fit` of a learner
+    classes : all classes in order, also those that nobody answered; None takes them from the data
+    columns, wide : how to read the table, as in `fit` of an estimator
 
     >>> import wisecrowd
     >>> crowd = wisecrowd.simulate("hammer_spammer", tasks=300, workers=20, seed=2)
@@ -187,12 +192,19 @@ def compare(data: Any, gold: Optional[Any] = None, *, features: Optional[Any] = 
     """
     if features is not None:
         changed = {"classes": classes, "duplicates": duplicates, "seed": seed, "threads": threads, "progress": progress}
-        return _compare_learners(features, data, None if gold is None else gold_series(gold), methods, changed)
+        return _compare_learners(features, data, None if gold is None else gold_series(gold), methods, changed,
+                                 {"columns": columns, "wide": wide})
     entrants = []
     for method in aggregation.CLASSES if methods is None else methods:
-        made = aggregation_by_name(method)() if isinstance(method, str) else method
-        entrants.append((made._method, made._method_parameters()))
-    crowd = read(data, classes=classes, gold=gold, duplicates=duplicates, threads=threads)
+        if isinstance(method, str):
+            entrants.append((aggregation_by_name(method)._method, {}))
+        elif isinstance(method, aggregation.Aggregator):
+            entrants.append((method._method, method._method_parameters()))
+        else:
+            raise TypeError(f"methods are names such as 'dawid_skene' or estimators such as DawidSkene(); not {method!r}")
+    crowd = read(data, classes=classes, gold=gold, duplicates=duplicates, threads=threads, columns=columns, wide=wide)
+    if not crowd.answers.answer_count:
+        raise ValueError("there are no answers, so there is nothing to compare")
     if gold is None:
         if folds * hide > 1 + 1e-9 or folds < 1 or hide <= 0:
             raise ValueError(f"folds={folds} and hide={hide}: their product must be above 0 and at most 1")

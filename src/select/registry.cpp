@@ -118,7 +118,9 @@ std::unique_ptr<Selector> make_selector(std::string_view name, const Parameters&
 
 Selection select(const CrowdView& crowd, const SelectionRequest& request, std::string_view name,
                  const Parameters& parameters, const RunContext& context) {
-  check(crowd, request, selector(name));
+  const SelectorInfo& info = selector(name);
+  if (crowd.class_count == 0) return {};  // nobody has said anything yet: there is no question to ask
+  check(crowd, request, info);
   return make_selector(name, parameters)->choose(crowd, request, context);
 }
 

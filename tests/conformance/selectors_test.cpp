@@ -162,6 +162,14 @@ std::vector<std::string> all_names() {
 INSTANTIATE_TEST_SUITE_P(Selectors, EverySelector, ::testing::ValuesIn(all_names()),
                          [](const auto& parameter) { return parameter.param; });
 
+TEST(Selectors, NothingIsAskedWhereNothingIsKnown) {
+  for (const SelectorInfo& info : selectors()) {
+    EXPECT_TRUE(select(CrowdView{}, {.pairs = 3, .budget = 3}, info.name, Parameters(info.parameters), RunContext())
+                    .choices.empty())
+        << info.name;
+  }
+}
+
 TEST(Selectors, UnknownNameListsTheCandidates) {
   try {
     (void)selector("entrpy");

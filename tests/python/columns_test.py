@@ -220,12 +220,13 @@ class Refusals(unittest.TestCase):
             self.assertIn(part, str(caught.exception))
 
     def test_missing_values(self):
+        """Of tasks and workers; a missing label is no answer (tables_test.py)."""
         for nothing in (None, np.nan, pd.NA):
             frame = self.frame.copy()
-            frame.loc[17, "label"] = nothing
-            self.refused(frame, "'label'", "row 17", "dropna")
-            self.refused(frame.astype("category"), "'label'", "row 17")
-            self.refused(frame.astype("string"), "'label'", "row 17")
+            frame.loc[17, "worker"] = nothing
+            self.refused(frame, "'worker'", "row 17", "dropna")
+            self.refused(frame.astype("category"), "'worker'", "row 17")
+            self.refused(frame.astype("string"), "'worker'", "row 17")
         self.refused({"task": [1.0, np.nan], "worker": [1, 2], "label": [1, 2]}, "'task'", "row 1")
 
     @unittest.skipUnless(pa, "pyarrow is not installed")

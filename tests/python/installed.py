@@ -36,7 +36,7 @@ def use(python, **environment):
 def by_cmake(build, work):
     subprocess.run(["cmake", "--install", build, "--component", "python", "--prefix", work / "prefix"], check=True, stdout=subprocess.DEVNULL)
     packages = next((work / "prefix/lib").glob("python3*/site-packages"))
-    assert (packages / "wisecrowd/py.typed").is_file() and (packages / "wisecrowd/aggregation.pyi").is_file()
+    assert (packages / "wisecrowd/py.typed").is_file() and (packages / "wisecrowd/aggregation/__init__.pyi").is_file()
     found = use(sys.executable, PYTHONPATH=str(packages))
     assert found.startswith(str(packages)), found
 

@@ -1,5 +1,7 @@
 #include "aggregate/kos/kos.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <chrono>
@@ -10,6 +12,7 @@
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "base/rng.hpp"
+#include "wisecrowd/error.hpp"
 
 namespace wisecrowd::kos {
 namespace {
@@ -124,10 +127,11 @@ std::size_t Questions<Lanes>::run_messages(std::span<const Row> lean) {
     for (std::size_t l = 0; l < Lanes; ++l) message[a][l] = y[l] * (sum[l] - message[a][l]);
   };
   if (lean.empty()) {
+    const bool random = options_.start == Options::FirstMessages::random;
     for_each_task([&](std::size_t t, AnswerIndex first, AnswerIndex last) {
       for (std::size_t l = 0; l < Lanes; ++l) {
         Rng rng = starts_[l].fork("task", t);
-        for (AnswerIndex a = first; a < last; ++a) message[a][l] = side(a)[l] * (1 + rng.normal());
+        for (AnswerIndex a = first; a < last; ++a) message[a][l] = side(a)[l] * (random ? 1 + rng.normal() : 1);
       }
       task_turn(first, last);
     });
@@ -343,9 +347,12 @@ MethodInfo info() {
       ParameterSpec::choice("variant", "messages", {"messages", "singular"},
                             "messages: the message passing itself; singular: its limit on dense data, the leading "
                             "singular vector of the answers, each worker's own mean taken off"),
-      ParameterSpec::choice("many_classes", "one_vs_rest", {"one_vs_rest", "thresholds"},
+      ParameterSpec::choice("many_classes", "one_vs_rest", {"one_vs_rest", "thresholds", "refuse"},
                             "beyond two classes: one question per class (is it this one?), or for ordered classes one "
-                            "per step (is it above this one?)"),
+                            "per step (is it above this one?); refuse takes two classes only, as in the paper"),
+      ParameterSpec::choice("start", "votes", {"votes", "random"},
+                            "first messages: all workers alike, so that the first round counts votes, or drawn from "
+                            "N(1, 1) as in the paper"),
       ParameterSpec::integer("max_iterations", static_cast<std::int64_t>(defaults.max_iterations), 1, 1e9,
                              "rounds of messages; 10 to 100 are usual"),
       ParameterSpec::real("tolerance", defaults.tolerance, 0, 1,
@@ -358,10 +365,14 @@ MethodInfo info() {
 std::unique_ptr<Aggregator> make(const Parameters& parameters) {
   using Variant = Options::Variant;
   using ManyClasses = Options::ManyClasses;
+  using FirstMessages = Options::FirstMessages;
+  const std::string& many = parameters.choice("many_classes");
   return std::make_unique<Kos>(
       Options{.variant = parameters.choice("variant") == "singular" ? Variant::singular : Variant::messages,
-              .many_classes = parameters.choice("many_classes") == "thresholds" ? ManyClasses::thresholds
-                                                                                : ManyClasses::one_vs_rest,
+              .many_classes = many == "thresholds" ? ManyClasses::thresholds
+                              : many == "refuse"   ? ManyClasses::refuse
+                                                   : ManyClasses::one_vs_rest,
+              .start = parameters.choice("start") == "random" ? FirstMessages::random : FirstMessages::votes,
               .max_iterations = static_cast<std::size_t>(parameters.integer("max_iterations")),
               .tolerance = parameters.real("tolerance"),
               .ties = tie_rule_from(parameters.choice("ties"))});
@@ -370,6 +381,13 @@ std::unique_ptr<Aggregator> make(const Parameters& parameters) {
 Aggregation Kos::fit(const Dataset& data, const RunContext& context, const Start& start) const {
   Aggregation result = start_aggregation(data);
   const std::size_t classes = result.class_count, tasks = result.task_count;
+  if (classes > 2 && options_.many_classes == Options::ManyClasses::refuse) {
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("KOS is for two classes, and there are {}: set many_classes to one_vs_rest (one question per "
+                    "class) or, where classes are ordered, to thresholds; or take another method",
+                    classes));
+  }
   result.tie_rule = options_.ties;
   result.skill.assign(result.worker_count, 0.0);
   const bool ordered = options_.many_classes == Options::ManyClasses::thresholds;

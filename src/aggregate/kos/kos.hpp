@@ -6,10 +6,12 @@ namespace wisecrowd::kos {
 
 struct Options {
   enum class Variant { messages, singular };
-  enum class ManyClasses { one_vs_rest, thresholds };
+  enum class ManyClasses { one_vs_rest, thresholds, refuse };
+  enum class FirstMessages { votes, random };
 
   Variant variant = Variant::messages;
   ManyClasses many_classes = ManyClasses::one_vs_rest;
+  FirstMessages start = FirstMessages::votes;
   std::size_t max_iterations = 30;
   double tolerance = 1e-6;  ///< singular only: messages need not settle, their signs do
   TieRule ties = TieRule::lowest;

@@ -8,6 +8,7 @@
 
 #include "base/rng.hpp"
 #include "support/crowds.hpp"
+#include "wisecrowd/error.hpp"
 
 namespace wisecrowd::kos {
 namespace {
@@ -106,6 +107,28 @@ TEST(Kos, TurnsLiarsAround) {
     EXPECT_GT(share_right(fit.labels, truth), .98);
     for (std::size_t w = 0; w < 9; ++w) EXPECT_EQ(fit.skill[w] > 0, w < 6) << w;
   }
+}
+
+// Two of three workers say the same of both tasks: a first message drawn at random may turn one of them around.
+TEST(Kos, ChanceDoesNotOutvoteWorkers) {
+  AnnotationsBuilder builder({"no", "yes"});
+  for (const char* task : {"t1", "t2"}) builder.add(task, "a", "yes").add(task, "b", "yes").add(task, "c", "no");
+  const Dataset data{.answers = builder.build()};
+  std::size_t turned = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const RunContext context({.seed = seed});
+    for (const ClassId label : Kos().fit(data, context).labels) EXPECT_EQ(label, ClassId{1}) << seed;
+    const auto drawn = Kos({.start = Options::FirstMessages::random}).fit(data, context);
+    turned += drawn.labels[0] != drawn.labels[1] ? 1 : 0;
+  }
+  EXPECT_GT(turned, 0u);
+}
+
+TEST(Kos, RefusesManyClassesWhenToldSo) {
+  const auto crowd = testing::small_crowd(31, 12, 5, 3, 3);
+  EXPECT_THROW((void)Kos({.many_classes = Options::ManyClasses::refuse}).fit(crowd.data, RunContext()), Error);
+  const auto two = testing::small_crowd(31, 12, 5, 2, 3);
+  EXPECT_EQ(Kos({.many_classes = Options::ManyClasses::refuse}).fit(two.data, RunContext()).labels.size(), 12u);
 }
 
 // Ordered classes: answers off by one. Thresholds use the order.

@@ -16,9 +16,11 @@ namespace {
 
 constexpr double kFirstSkill = 0.5;
 // Skills are kept within these bounds on the way: a worker near zero would blow up the ratios of its partners, and one
-// with few of them has nothing to trim that away.
+// with few of them has nothing to trim that away. Where pairs are thin, agreements scatter widely around s s', and to
+// cut only what lies above 1 would push the partners of good workers up.
 constexpr double kLeastSkill = 0.01;
 constexpr double kMostSkill = 1;
+constexpr double kMostSkillOfThin = 10;
 constexpr std::size_t kWorkersPerBlock = 16;
 constexpr std::size_t kSignSweeps = 100;
 constexpr int kPowerSteps = 50;
@@ -218,7 +220,8 @@ Skills solve(const PairMoments& pairs, const Options& options, std::span<const d
         if (degree == 0 || (pairs.has_gold_worker() && w + 1 == workers)) continue;
         std::size_t trim = thin ? degree / 4 : std::max<std::size_t>(degree / 2, 1) - 1;
         if (options.trim >= 0) trim = static_cast<std::size_t>(options.trim);
-        s[w] = std::clamp(std::sqrt(old[w] * proposal(w, trim, scratch)), kLeastSkill, kMostSkill);
+        s[w] = std::clamp(std::sqrt(old[w] * proposal(w, trim, scratch)), kLeastSkill,
+                          thin ? kMostSkillOfThin : kMostSkill);
       }
     });
     return movement(s, old);

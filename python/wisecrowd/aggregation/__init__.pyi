@@ -1,11 +1,14 @@
 # Made by scripts/python_stubs.py from the engine's tables; do not edit.
 from typing import Any, Callable, Iterable, Literal, Optional, Union
 
-from ._aggregator import Aggregator as Aggregator
-from ._crowd_kit import DawidSkeneBase, GLADBase, MACEBase, MMSRBase, MajorityVoteBase, WawaBase, ZeroBasedSkillBase
+from .._aggregator import Aggregator as Aggregator
+from .._crowd_kit import DawidSkeneBase, GLADBase, MACEBase, MMSRBase, MajorityVoteBase, OneCoinBase, WawaBase, ZeroBasedSkillBase
+from .._votes import GoldMajorityVote as GoldMajorityVote, SegmentationMajorityVote as SegmentationMajorityVote
 
 __all__ = [
     'Aggregator',
+    'GoldMajorityVote',
+    'SegmentationMajorityVote',
     'Automatic',
     'MajorityVote',
     'Wawa',
@@ -140,7 +143,7 @@ class ZeroBasedSkill(ZeroBasedSkillBase):
         eps: Any = ...,
     ) -> None: ...
 
-class OneCoinDawidSkene(DawidSkeneBase):
+class OneCoinDawidSkene(OneCoinBase):
     right_pseudo_count: float
     wrong_pseudo_count: float
     class_prior: Literal['learned', 'uniform']
@@ -734,7 +737,8 @@ class MaxMargin(Aggregator):
 
 class KOS(Aggregator):
     variant: Literal['messages', 'singular']
-    many_classes: Literal['one_vs_rest', 'thresholds']
+    many_classes: Literal['one_vs_rest', 'thresholds', 'refuse']
+    start: Literal['votes', 'random']
     max_iterations: int
     tolerance: float
     ties: Literal['lowest', 'highest', 'random', 'fractional']
@@ -749,7 +753,8 @@ class KOS(Aggregator):
         seed: int = ...,
         *,
         variant: Literal['messages', 'singular'] = ...,
-        many_classes: Literal['one_vs_rest', 'thresholds'] = ...,
+        many_classes: Literal['one_vs_rest', 'thresholds', 'refuse'] = ...,
+        start: Literal['votes', 'random'] = ...,
         tolerance: float = ...,
         ties: Literal['lowest', 'highest', 'random', 'fractional'] = ...,
         classes: Optional[Iterable[Any]] = ...,

@@ -8,10 +8,11 @@
 >>> DawidSkene(100).fit_predict(answers).to_dict()
 {'t1': 'cat', 't2': 'dog'}
 """
-from ._aggregator import Aggregator, make_class
-from ._crowd_kit import CROWD_KIT, ITERATIONS
-from ._engine import aggregation_methods as _methods
-from ._parameters import class_name as _class_name
+from .._aggregator import Aggregator, make_class
+from .._crowd_kit import CROWD_KIT, ITERATIONS
+from .._engine import aggregation_methods as _methods
+from .._parameters import class_name as _class_name
+from .._votes import GoldMajorityVote, SegmentationMajorityVote
 
 
 def _make(info):
@@ -25,4 +26,4 @@ def _make(info):
 
 CLASSES = {info["name"]: _make(info) for info in _methods()}
 globals().update({cls.__name__: cls for cls in CLASSES.values()})
-__all__ = ["Aggregator", *(cls.__name__ for cls in CLASSES.values())]
+__all__ = ["Aggregator", "GoldMajorityVote", "SegmentationMajorityVote", *(cls.__name__ for cls in CLASSES.values())]
