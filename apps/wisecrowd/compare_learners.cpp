@@ -125,7 +125,8 @@ void compare_learners(const LearnerComparison& comparison, Session& session, Wor
       row.scores = score_learned(input, learned, true, work.context());
       work.check_stopped();
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::unsupported) throw;
+      const bool diverged = dynamic_cast<const Diverged*>(&error) != nullptr;
+      if (error.code() != ErrorCode::unsupported && !diverged) throw;
       row.refusal = error.what();
     }
   }

@@ -102,9 +102,9 @@ void NetworkFlags::add_to(Command& command) {
       "the network: linear, mlp (the usual one), cnn for images, or a TorchScript file that takes a batch of "
       "rows and gives one raw number per class",
       {ValueHint::Kind::choice, kNetworks});
-  command.add_count("--hidden", hidden, 1, 1 << 20, fmt::format("mlp: units of a hidden layer ({})", hidden));
-  command.add_count("--layers", layers, 1, 100, fmt::format("mlp: hidden layers ({})", layers));
-  command.add_number("--dropout", dropout, 0, 0.99,
+  command.add_count("--hidden", hidden, 1, kMostHidden, fmt::format("mlp: units of a hidden layer ({})", hidden));
+  command.add_count("--layers", layers, 1, kMostLayers, fmt::format("mlp: hidden layers ({})", layers));
+  command.add_number("--dropout", dropout, 0, kMostDropout,
                      fmt::format("mlp and cnn: share of the last hidden layer left out at each step ({})", dropout));
 }
 

@@ -15,6 +15,7 @@ struct Options {
   std::string model;
   std::string out;
   bool lenient = false;
+  bool trust_model = false;
   FeatureFlags features;
   RunFlags run;
 };
@@ -22,7 +23,8 @@ struct Options {
 void run(const Options& options, Session& session) {
   if (!options.out.empty()) require_place_for(options.out);
   Work work(session, options.run);
-  const auto classifier = at_stage(Stage::reading, [&] { return load_classifier(options.model, work.context()); });
+  const auto classifier = at_stage(
+      Stage::reading, [&] { return load_classifier(options.model, work.context(), {.trust = options.trust_model}); });
   DataReport report;
   const FeatureTable table = at_stage(Stage::reading, [&] {
     return read_features(options.features.features, options.features.tasks_file(),
@@ -61,6 +63,9 @@ void add_predict(CommandSet& commands) {
   command.add_text("--out,-o", options->out, "FILE", "where to write the table; otherwise it goes to standard output",
                    {ValueHint::Kind::file});
   command.add_flag("--lenient", options->lenient, "drop rows that cannot be read instead of refusing the file");
+  command.add_flag("--trust-model", options->trust_model,
+                   "run the TorchScript network that a model brings along; it is a program, so only where you trust "
+                   "whoever made the model");
   options->run.add_to(command, false);
   command.examples =
       "wisecrowd simulate dawid_skene --tasks 400 --gaussian-features 1.5 --test-tasks 200 --out crowd\n"

@@ -76,6 +76,11 @@ struct Scaling {
   [[nodiscard]] bool empty() const noexcept { return shift.empty(); }
 };
 
+/// How many numbers share one scale: columns have their own; pixels share that of their channel.
+[[nodiscard]] std::size_t scale_count(const Features& features);
+/// Throws bad_input that names row and column of a feature that is no finite number.
+void require_finite(const Features& features);
+
 /// Mean 0 and deviation 1 over the rows that `use` marks (all when empty), per column, or per channel for images.
 /// Columns that never change are only shifted. Sparse features are left as they are: empty.
 [[nodiscard]] Scaling standardise(const Features& features, std::span<const std::uint32_t> use);

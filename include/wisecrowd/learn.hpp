@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "wisecrowd/aggregate.hpp"
+#include "wisecrowd/error.hpp"
 #include "wisecrowd/features.hpp"
 #include "wisecrowd/parameters.hpp"
 #include "wisecrowd/run_context.hpp"
@@ -21,6 +22,20 @@ struct NetworkSpec {
   std::size_t hidden = 128;  ///< mlp: units of each hidden layer
   std::size_t layers = 1;    ///< mlp: hidden layers
   double dropout = 0.5;      ///< mlp and cnn: share of the last hidden layer that is dropped in training
+};
+
+/// The largest networks, wherever their sizes come from.
+inline constexpr std::size_t kMostHidden = std::size_t{1} << 20, kMostLayers = 100;
+inline constexpr double kMostDropout = 0.99;
+/// linear, mlp or cnn; anything else is the path of a TorchScript module.
+[[nodiscard]] bool is_native_network(std::string_view kind);
+/// Throws bad_parameter unless the sizes are within their bounds, from 1 for hidden units and layers.
+void validate(const NetworkSpec& network);
+
+/// Training left the finite numbers, and no state is left that could be kept: bad_input, and the remedy.
+class Diverged : public Error {
+ public:
+  explicit Diverged(const std::string& message) : Error(ErrorCode::bad_input, message) {}
 };
 
 /// One epoch of training.
@@ -94,11 +109,19 @@ class Learner {
 [[nodiscard]] std::string_view default_learning_method();
 [[nodiscard]] std::unique_ptr<Learner> make_learner(std::string_view name, const Parameters& parameters);
 
-/// Checks the data, makes the learner and fits it.
+/// Checks data and network, makes the learner and fits it. What it returns is finite; throws Diverged when nothing
+/// finite came of it.
 [[nodiscard]] Learned learn(const LearningData& data, std::string_view method, const Parameters& parameters,
                             const NetworkSpec& network, const RunContext& context);
 
-/// Reads what Classifier::save wrote.
-[[nodiscard]] std::shared_ptr<const Classifier> load_classifier(const std::string& folder, const RunContext& context);
+struct LoadOptions {
+  /// A model that was trained with a TorchScript module brings it along as network.pt. That is a program, which can do
+  /// whatever the caller can do; it is only run for those who trust its maker.
+  bool trust = false;
+};
+
+/// Reads what Classifier::save wrote. Throws bad_parameter when there is a network.pt and `options` do not trust it.
+[[nodiscard]] std::shared_ptr<const Classifier> load_classifier(const std::string& folder, const RunContext& context,
+                                                                const LoadOptions& options = {});
 
 }  // namespace wisecrowd

@@ -168,10 +168,10 @@ void define_fits(py::module_& module) {
       .def("export_torchscript", &Classifier::export_torchscript, py::arg("path"));
   module.def(
       "load_classifier",
-      [](const std::string& folder) {
-        return std::const_pointer_cast<Classifier>(load_classifier(folder, RunContext()));
+      [](const std::string& folder, bool trust) {
+        return std::const_pointer_cast<Classifier>(load_classifier(folder, RunContext(), {.trust = trust}));
       },
-      py::arg("folder"));
+      py::arg("folder"), py::arg("trust") = false);
 }
 
 }  // namespace wisecrowd::python

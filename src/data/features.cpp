@@ -12,12 +12,6 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::bad_input, message); }
 
-/// How many numbers share one scale: columns have their own; pixels share that of their channel.
-std::size_t scale_count(const Features& features) {
-  if (!features.is_image()) return features.columns();
-  return features.shape.size() > 2 ? features.shape[2] : 1;
-}
-
 void validate_sparse(const Features& features) {
   if (features.offsets.size() != features.rows + 1 || features.offsets.front() != 0 ||
       features.offsets.back() != features.indices.size() || features.indices.size() != features.values.size() ||
@@ -33,6 +27,24 @@ void validate_sparse(const Features& features) {
       }
     }
   }
+}
+
+/// `names` of the rows, if they are known.
+void refuse_not_finite(const Features& features, const NameTable* names) {
+  const auto& values = features.is_sparse() ? features.values : features.dense;
+  const auto bad = std::find_if(values.begin(), values.end(), [](float x) { return !std::isfinite(x); });
+  if (bad == values.end()) return;
+  const auto at = static_cast<std::uint64_t>(bad - values.begin());
+  std::size_t row = at / features.columns();
+  std::size_t column = at % features.columns();
+  if (features.is_sparse()) {
+    row = static_cast<std::size_t>(std::upper_bound(features.offsets.begin(), features.offsets.end(), at) -
+                                   features.offsets.begin()) -
+          1;
+    column = features.indices[at];
+  }
+  refuse(fmt::format("features of row {}{}, column {}: value {}: features must be finite numbers", row,
+                     names == nullptr ? "" : fmt::format(" (task '{}')", (*names)[row]), column, *bad));
 }
 
 }  // namespace
@@ -69,20 +81,14 @@ void validate(const LearningData& data) {
     if (taken[row]) refuse(fmt::format("task '{}' has row {}, which belongs to another task already", name, row));
     taken[row] = true;
   }
-  const auto& values = features.is_sparse() ? features.values : features.dense;
-  const auto bad = std::find_if(values.begin(), values.end(), [](float x) { return !std::isfinite(x); });
-  if (bad == values.end()) return;
-  const auto at = static_cast<std::uint64_t>(bad - values.begin());
-  std::size_t row = at / features.columns();
-  std::size_t column = at % features.columns();
-  if (features.is_sparse()) {
-    row = static_cast<std::size_t>(std::upper_bound(features.offsets.begin(), features.offsets.end(), at) -
-                                   features.offsets.begin()) -
-          1;
-    column = features.indices[at];
-  }
-  refuse(fmt::format("features of row {} (task '{}'), column {}: value {}: features must be finite numbers", row,
-                     data.row_names[row], column, *bad));
+  refuse_not_finite(features, &data.row_names);
+}
+
+void require_finite(const Features& features) { refuse_not_finite(features, nullptr); }
+
+std::size_t scale_count(const Features& features) {
+  if (!features.is_image()) return features.columns();
+  return features.shape.size() > 2 ? features.shape[2] : 1;
 }
 
 Scaling standardise(const Features& features, std::span<const std::uint32_t> use) {

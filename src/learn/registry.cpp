@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "learn/shared/finite.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/learn.hpp"
 
@@ -29,6 +30,27 @@ constexpr std::array kEntries = {
 #include "learn/learners.def"
 #undef WISECROWD_LEARNER
 };
+
+/// The last guard: whatever a learner does, no number that is not finite leaves it.
+void require_finite(const Learned& learned, const std::string& name) {
+  const Aggregation& crowd = learned.crowd;
+  const auto require = [&](const auto& values, const char* what) {
+    using Number = typename std::remove_cvref_t<decltype(values)>::value_type;
+    if (all_finite(std::span<const Number>(values))) return;
+    throw Diverged(fmt::format("{} diverged, its {} are not finite: lower learning_rate and the sizes of other steps",
+                               name, what));
+  };
+  require(learned.row_probabilities, "probabilities of rows");
+  require(learned.final_row_probabilities, "probabilities of rows at the last epoch");
+  require(crowd.posterior, "probabilities of tasks");
+  require(learned.final_posterior, "probabilities of tasks at the last epoch");
+  require(crowd.class_prior, "shares of the classes");
+  require(crowd.confusion, "tables of the workers");
+  require(crowd.skill, "skills of the workers");
+  require(crowd.task_score, "scores of the tasks");
+  require(crowd.trace, "losses");
+  require(learned.answer_reliability, "reliabilities of answers");
+}
 
 }  // namespace
 
@@ -68,6 +90,7 @@ std::unique_ptr<Learner> make_learner(std::string_view name, const Parameters& p
 Learned learn(const LearningData& data, std::string_view method, const Parameters& parameters,
               const NetworkSpec& network, const RunContext& context) {
   const LearnerInfo& info = learning_method(method);
+  validate(network);
   validate(data);
   if (data.crowd.has_gold() && !info.uses_gold) {
     throw Error(ErrorCode::unsupported,
@@ -81,7 +104,9 @@ Learned learn(const LearningData& data, std::string_view method, const Parameter
     throw Error(ErrorCode::unsupported, fmt::format("{} works for at most {} classes; these data have {}", info.name,
                                                     info.max_classes, data.crowd.answers.class_count()));
   }
-  return make_learner(method, parameters)->fit(data, network, context);
+  Learned learned = make_learner(method, parameters)->fit(data, network, context);
+  require_finite(learned, info.name);
+  return learned;
 }
 
 }  // namespace wisecrowd

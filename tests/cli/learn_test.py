@@ -3,9 +3,10 @@ import csv
 import json
 import resource
 import struct
+import subprocess
 import unittest
 
-from program import ProgramTest
+from program import PROGRAM, ProgramTest, environment
 
 MODEL_FILES = ["model.json", "weights.npy"]
 
@@ -138,6 +139,52 @@ class Learn(ProgramTest):
         for row in compared["learners"]:
             self.assertLess(row["held_out_log_probability"], 0)
             self.assertEqual(row["test_rows"]["chosen_epoch"]["tasks"], 60)
+
+    def test_divergence_is_said(self):
+        self.crowd()
+        learners = [learner["name"] for learner in json.loads(self.run_program("methods", "--json").stdout)["learners"]]
+        for learner in learners:
+            if learner == "raykar":  # takes no steps
+                continue
+            with self.subTest(learner):
+                command = ["learn", "crowd/labels.csv", "-f", "crowd/features.npy", "-t", "crowd/tasks.csv", "-m", learner,
+                           "--set", "epochs=3", "--set", "optimizer=sgd", "--set", "learning_rate=100", "--out", learner]
+                done = subprocess.run([PROGRAM, *command], cwd=self.folder, env=environment(), capture_output=True,
+                                      text=True, timeout=120)
+                if done.returncode != 0:
+                    self.assertEqual(done.returncode, 65, done.stderr)
+                    self.assertIn("lower learning_rate (it is 100)", done.stderr)
+                    self.assertFalse((self.folder / learner).exists())
+                    continue
+                for name in ("labels.csv", "workers.csv", "confusion.csv", "run.json", "model/model.json"):
+                    path = self.folder / learner / name
+                    if path.exists():
+                        self.assertNotRegex(path.read_text(), r"(?i)\b(nan|inf|infinity)\b", name)
+                record = self.record(learner)
+                codes = {warning["code"] for warning in record["warnings"]}
+                if record["epochs"] < 3:
+                    self.assertIn("training_diverged", codes)
+
+    def test_trusting_a_model(self):
+        self.crowd()
+        self.learn("--out", "result")
+        predict = ["predict", "result", "-f", "crowd/features.npy", "-t", "crowd/tasks.csv"]
+        self.run_program(*predict)
+        path = self.folder / "result/model/model.json"
+        good = path.read_text()
+        path.write_text(good.replace('"kind": "mlp"', '"kind": "torchscript"'))
+        self.write("result/model/network.pt", "a program")
+        said = self.run_program(*predict, code=64).stderr
+        self.assertIn("TorchScript is a program", said)
+        self.assertIn("--trust-model", said)
+        self.assertIn("cannot be read as a TorchScript module", self.run_program(*predict, "--trust-model", code=65).stderr)
+        path.write_text(good.replace('"kind": "mlp"', '"kind": "../evil/evil.pt"'))
+        self.assertIn("a network of the kind '../evil/evil.pt' is not known",
+                      self.run_program(*predict, "--trust-model", code=65).stderr)
+        path.write_text(good)
+        (self.folder / "result/model/weights.npy").unlink()
+        (self.folder / "result/model/weights.npy").mkdir()
+        self.assertIn("weights.npy: is a folder, not a file", self.run_program(*predict, code=66).stderr)
 
     def test_methods_lists_learners(self):
         learners = json.loads(self.run_program("methods", "--json").stdout)["learners"]

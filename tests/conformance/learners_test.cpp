@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 
@@ -130,6 +131,43 @@ TEST_P(EveryLearner, NothingToLearnFromIsSaid) {
   FeatureCrowd crowd = ordinary();
   std::fill(crowd.data.row_of_task.begin(), crowd.data.row_of_task.end(), kNoRow);
   EXPECT_THROW((void)run(crowd.data), Error);
+}
+
+/// Steps far too large end in a state that was finite, with a warning, or in an error that tells what to lower; never
+/// in numbers that look like a result.
+TEST_P(EveryLearner, StepsThatAreTooLargeAreSaid) {
+  const auto has = [&](const char* name) {
+    return std::any_of(info().parameters.begin(), info().parameters.end(),
+                       [&](const ParameterSpec& spec) { return spec.name == name; });
+  };
+  for (const float scale : {1.0F, 1e4F, 1e30F}) {
+    FeatureCrowd crowd = ordinary();
+    for (float& value : crowd.data.features.dense) value *= scale;
+    auto settings = quick();
+    if (has("optimizer")) settings.emplace_back("optimizer", "sgd");
+    if (has("learning_rate")) settings.emplace_back("learning_rate", "100");
+    if (has("worker_learning_rate")) settings.emplace_back("worker_learning_rate", "100");
+    if (scale != 1) settings.emplace_back("standardise", "false");
+    try {
+      const Learned learned = testing::run_learner(crowd.data, GetParam(), settings, network(), 1);
+      expect_whole(learned, crowd.data);
+      EXPECT_EQ(learned.curve.size(), learned.epochs);
+      for (const CurvePoint& point : learned.curve) EXPECT_TRUE(std::isfinite(point.objective));
+      const bool warned = std::any_of(
+          learned.crowd.warnings.begin(), learned.crowd.warnings.end(),
+          [](const Warning& w) { return w.code == "training_diverged" || w.code == "no_better_than_guessing"; });
+      // Raykar takes no steps and hides nothing.
+      const double foretold = has("held_out") ? learned.curve[learned.chosen_epoch - 1].held_out : 0;
+      EXPECT_TRUE(warned || foretold > -std::log(2)) << scale << ": no better than guessing, and no warning";
+      EXPECT_TRUE(learned.epochs == 4 || warned || !has("epochs")) << scale;
+      EXPECT_NO_THROW((void)learned.classifier->predict(crowd.data.features, RunContext({.threads = 1})));
+    } catch (const Diverged& error) {
+      const std::string said = error.what();
+      EXPECT_TRUE(said.find("lower learning_rate") != std::string::npos ||
+                  said.find("set standardise=true") != std::string::npos)
+          << said;
+    }
+  }
 }
 
 TEST_P(EveryLearner, CancelledGivesAWholeResult) {

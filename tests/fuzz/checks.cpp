@@ -6,6 +6,7 @@
 
 #include <stdexcept>
 
+#include "fuzz/model_check.hpp"
 #include "ingest/read.hpp"
 #include "wisecrowd/error.hpp"
 
@@ -210,6 +211,7 @@ const std::map<std::string, Check>& checks() {
       {"npy", check_npy},
       {"features", check_features},
       {"gzip", [](std::string_view bytes) { check_packed(bytes, gzipped); }},
+      {"model", check_model},
       {"zstd", [](std::string_view bytes) { check_packed(bytes, zstd_packed); }},
   };
   return all;

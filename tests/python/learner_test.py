@@ -1,5 +1,7 @@
 """Learners follow scikit-learn: fit(X, answers), predict, predict_proba."""
+import pathlib
 import pickle
+import tempfile
 import unittest
 
 import numpy as np
@@ -55,6 +57,28 @@ class Learners(unittest.TestCase):
         again = pickle.loads(pickle.dumps(self.fitted))
         np.testing.assert_array_equal(again.predict_proba(self.test), self.fitted.predict_proba(self.test))
         pd.testing.assert_series_equal(again.labels_, self.fitted.labels_)
+
+    def test_a_model_that_brings_a_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.fitted.save_model(folder)
+            wisecrowd._engine.load_classifier(folder)
+            path = pathlib.Path(folder, "model.json")
+            path.write_text(path.read_text().replace('"kind": "mlp"', '"kind": "torchscript"'))
+            with self.assertRaisesRegex(ValueError, "TorchScript is a program.*trust=True"):
+                wisecrowd._engine.load_classifier(folder)
+            with self.assertRaisesRegex(OSError, "network.pt"):
+                wisecrowd._engine.load_classifier(folder, trust=True)
+
+    def test_numbers_that_are_not_finite(self):
+        absurd = wisecrowd.TwoStage(optimizer="sgd", learning_rate=100.0, standardise=False, epochs=3)
+        with self.assertRaisesRegex(ValueError, "lower learning_rate"):
+            absurd.fit(self.train * 1e6, self.crowd.answers)
+        spoilt = self.test.copy()
+        spoilt.iloc[3, 1] = np.inf
+        with self.assertRaisesRegex(ValueError, "row 3, column 1: value inf: features must be finite"):
+            self.fitted.predict(spoilt)
+        with self.assertRaisesRegex(ValueError, "hidden of the network cannot be 0"):
+            wisecrowd.CCEM(hidden=0).fit(self.train, self.crowd.answers)
 
     def test_same_bits_for_any_number_of_threads(self):
         again = wisecrowd.CCEM(epochs=15, threads=1).fit(self.train, self.crowd.answers)

@@ -27,11 +27,19 @@ std::vector<std::string> candidates() { return {"max_mig", "aggnet", "ccem", "tw
 Learned AutoLearner::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
   std::optional<Learned> best;
   std::string chosen;
-  std::vector<std::string> told, passed_over;
+  std::vector<std::string> told, diverged;
   for (const std::string& name : candidates()) {
     if (best && (context.cancelled() || best->held_out_per_task.empty())) break;
     const LearnerInfo& info = learning_method(name);
-    Learned learned = learn(data, name, parameters_of(info, options_.training), network, context);
+    Learned learned;
+    try {
+      learned = learn(data, name, parameters_of(info, options_.training), network, context);
+    } catch (const Diverged&) {
+      if (!best && name == candidates().back()) throw;
+      told.push_back(name + " diverged");
+      diverged.push_back(name);
+      continue;
+    }
     if (!learned.held_out_per_task.empty()) {
       told.push_back(fmt::format("{} {:.3f}", name, mean(learned.held_out_per_task)));
     }
@@ -51,6 +59,13 @@ Learned AutoLearner::fit(const LearningData& data, const NetworkSpec& network, c
                 "is taken only when it is better by {} standard errors",
                 chosen, fmt::join(candidates(), ", "), fmt::join(told, ", "), options_.margin);
   explanation = explanation.empty() ? why : why + ". " + explanation;
+  if (!diverged.empty()) {
+    best->crowd.warnings.push_back(
+        {"learner_diverged",
+         fmt::format("{} left the finite numbers and could not be compared: lower learning_rate (it "
+                     "is {}).",
+                     fmt::join(diverged, ", "), options_.training.optimiser.learning_rate)});
+  }
   return std::move(*best);
 }
 

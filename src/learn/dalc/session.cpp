@@ -99,6 +99,7 @@ Session::Session(const LearningData& data, std::span<const TaskId> past, Options
       options_(std::move(options)),
       spec_(network),
       answers_(data.crowd.answers.task_count()) {
+  validate(network);
   validate(data);
   const TrainingSet all = tasks_to_learn_from(data);
   const Scaling scaling = options_.training.standardise ? standardise(data.features, all.row) : Scaling{};
@@ -128,6 +129,7 @@ Session::Session(const LearningData& data, std::span<const TaskId> past, Options
       std::string(stream) + " past", context);
   for (std::size_t epoch = 0; epoch < options_.training.epochs && !context.cancelled(); ++epoch) {
     const double loss = run.epoch();
+    if (!run.finite()) throw Diverged(run.trouble());
     context.report({.stage = "learning whom to trust",
                     .done = static_cast<double>(epoch + 1),
                     .total = static_cast<double>(options_.training.epochs),
@@ -206,7 +208,10 @@ void Session::train(std::size_t epochs, std::string_view stream) {
       },
       stream, *context_);
   run.go_on_from(network_->parameters(), network_->buffers());
-  for (std::size_t epoch = 0; epoch < epochs && !context_->cancelled(); ++epoch) run.epoch();
+  for (std::size_t epoch = 0; epoch < epochs && !context_->cancelled(); ++epoch) {
+    run.epoch();
+    if (!run.finite()) throw Diverged(run.trouble());
+  }
   const Snapshot state = run.snapshot();
   std::copy(state.parameters.begin(), state.parameters.end(), network_->parameters().begin());
   network_->set_buffers(state.buffers);

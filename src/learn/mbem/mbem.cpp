@@ -21,7 +21,10 @@ void predict_others(const TrainingSet& set, const JudgedLabels& labels, std::spa
   TrainingRun run(
       part, inputs, network, options,
       [&](const TrainingSet& all, Rng) { return std::make_unique<JudgedLabels>(all, seen, labels); }, purpose, context);
-  while (run.epochs_done() < options.epochs && !context.cancelled()) run.epoch();
+  while (run.epochs_done() < options.epochs && !context.cancelled()) {
+    run.epoch();
+    if (!run.finite()) throw Diverged("a network that judges the workers: " + run.trouble());
+  }
   std::vector<std::uint32_t> rows;
   for (const std::uint32_t i : others) rows.push_back(set.row[i]);
   const std::vector<double> outputs = run.outputs(rows);

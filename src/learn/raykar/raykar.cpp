@@ -89,6 +89,11 @@ Learned Raykar::fit(const LearningData& data, const NetworkSpec& network, const 
     regression.improve(model.soft_labels(), options_.newton_steps, weights);
     regression.logits(weights, logits);
     const double objective = model.infer_labels(logits) + regression.log_prior(weights);
+    if (!std::isfinite(objective)) {
+      throw Diverged(
+          "the fit left the finite numbers: the features are too large; set standardise=true, or bring them to an "
+          "ordinary scale");
+    }
     const double before = crowd.trace.empty() ? -std::numeric_limits<double>::infinity() : crowd.trace.back();
     crowd.trace.push_back(objective);
     learned.curve.push_back(
@@ -119,7 +124,7 @@ Learned Raykar::fit(const LearningData& data, const NetworkSpec& network, const 
                                 static_cast<double>(crowd.iterations);
   crowd.objective_name = "log posterior";
   crowd.objective_is_monotone = true;
-  conclude(run, {}, data, network, scaling, 1, learned);
+  conclude(run, nullptr, data, network, scaling, 1, learned);
   return learned;
 }
 

@@ -30,6 +30,6 @@ struct ClassifierParts {
 void save_classifier(ClassifierParts& parts, const std::string& network_file, const std::string& folder);
 /// `network_file` gets the bytes of network.pt, if there is one.
 [[nodiscard]] ClassifierParts read_classifier(const std::string& folder, std::string& network_file,
-                                              const RunContext& context);
+                                              const LoadOptions& options, const RunContext& context);
 
 }  // namespace wisecrowd

@@ -2,16 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <limits>
 #include <nlohmann/json.hpp>
-#include <optional>
+#include <numeric>
+#include <unordered_set>
 
 #include "base/output_folder.hpp"
 #include "learn/shared/classifier.hpp"
+#include "learn/shared/cnn_plan.hpp"
+#include "learn/shared/model_files.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/names.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -21,6 +23,12 @@ using Json = nlohmann::ordered_json;
 constexpr const char* kFormat = "wisecrowd model";
 constexpr int kVersion = 1;
 constexpr const char* kTorchScript = "torchscript";
+/// Names of a million classes or columns fit.
+constexpr std::uint64_t kMostJsonBytes = std::uint64_t{1} << 26;
+constexpr std::uint64_t kMostScriptBytes = std::uint64_t{1} << 36;
+/// Columns are numbered by 32 bits.
+constexpr std::uint64_t kMostColumns = 0xFFFFFFFF;
+constexpr std::uint64_t kMostOutputs = std::uint64_t{1} << 24;
 
 const char* recipe_name(FeatureRecipe::Kind kind) {
   switch (kind) {
@@ -31,78 +39,6 @@ const char* recipe_name(FeatureRecipe::Kind kind) {
   return "";
 }
 
-template <class Number>
-constexpr const char* npy_type() {
-  if constexpr (std::is_same_v<Number, float>) return "<f4";
-  if constexpr (std::is_same_v<Number, double>) return "<f8";
-  return "<u8";
-}
-
-/// The beginning of an .npy file with so many numbers in a row. It is the same bytes for the same number, so reading
-/// back is a comparison.
-template <class Number>
-std::string npy_header(std::size_t count) {
-  std::string text =
-      fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({},), }}", npy_type<Number>(), count);
-  constexpr std::size_t kBefore = 10, kAlign = 64;
-  text.append(kAlign - 1 - (kBefore + text.size()) % kAlign, ' ');
-  text += '\n';
-  std::string head("\x93NUMPY\x01\x00", 8);
-  head += static_cast<char>(text.size() & 0xFF);
-  head += static_cast<char>(text.size() >> 8);
-  return head + text;
-}
-
-void write_bytes(const std::string& folder, const std::string& name, std::string_view bytes) {
-  const std::string path = folder + "/" + name;
-  OutputFile file(path, path);
-  file.append(bytes);
-  file.finish();
-}
-
-template <class Number>
-void write_numbers(const std::string& folder, const std::string& name, std::span<const Number> numbers) {
-  const std::string path = folder + "/" + name;
-  OutputFile file(path, path);
-  file.append(npy_header<Number>(numbers.size()));
-  file.append({reinterpret_cast<const char*>(numbers.data()), numbers.size_bytes()});
-  file.finish();
-}
-
-[[noreturn]] void refuse(const std::string& path, const std::string& what) {
-  throw Error(ErrorCode::bad_input, fmt::format("{}: {}", path, what));
-}
-
-std::string read_bytes(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw Error(ErrorCode::io, fmt::format("{}: cannot be opened: the model is not complete", path));
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-template <class Number>
-std::vector<Number> read_numbers(const std::string& folder, const std::string& name, std::size_t count) {
-  const std::string path = folder + "/" + name;
-  const std::string bytes = read_bytes(path);
-  const std::string head = npy_header<Number>(count);
-  if (!bytes.starts_with(head)) {
-    refuse(path,
-           fmt::format("this is not the array of {} numbers that model.json speaks of: copy the whole folder again",
-                       count));
-  }
-  if (bytes.size() != head.size() + count * sizeof(Number)) {
-    refuse(path, fmt::format("the file has {} bytes instead of {}: it was cut off, copy it again", bytes.size(),
-                             head.size() + count * sizeof(Number)));
-  }
-  std::vector<Number> numbers(count);
-  std::memcpy(numbers.data(), bytes.data() + head.size(), count * sizeof(Number));
-  if constexpr (std::is_floating_point_v<Number>) {
-    if (!std::all_of(numbers.begin(), numbers.end(), [](Number x) { return std::isfinite(x); })) {
-      refuse(path, "it holds a number that is not finite: the file is damaged");
-    }
-  }
-  return numbers;
-}
-
 /// Weights, matrices and biases one after the other.
 std::vector<double> flat(const OutputHead& head) {
   std::vector<double> numbers = head.weights;
@@ -111,57 +47,254 @@ std::vector<double> flat(const OutputHead& head) {
   return numbers;
 }
 
-OutputHead read_head(const Json& json, const std::string& folder) {
-  OutputHead head;
-  const auto weights = json.at("weights").get<std::size_t>(), matrices = json.at("matrices").get<std::size_t>(),
-             biases = json.at("biases").get<std::size_t>();
-  if (weights == 0) return head;
-  const auto numbers = read_numbers<double>(folder, "head.npy", weights + matrices + biases);
-  auto at = numbers.begin();
-  const auto take = [&](std::size_t count) {
-    const auto begin = at;
-    at += static_cast<std::ptrdiff_t>(count);
-    return std::vector<double>(begin, at);
-  };
-  head.weights = take(weights);
-  head.matrices = take(matrices);
-  head.biases = take(biases);
-  return head;
-}
+/// Reads one model folder. Every size is bounded before it is used in a sum or a product, and compared with the files
+/// before memory is asked for.
+class ModelReader {
+ public:
+  explicit ModelReader(std::string folder) : folder_(std::move(folder)), path_(file("model.json")) { open(); }
 
-FeatureRecipe read_recipe(const Json& json, const std::string& folder) {
-  FeatureRecipe recipe;
-  const auto kind = json.at("kind").get<std::string>();
-  if (kind == recipe_name(FeatureRecipe::Kind::columns)) {
-    recipe.kind = FeatureRecipe::Kind::columns;
-    recipe.columns = json.at("columns").get<std::vector<std::string>>();
-  } else if (kind == recipe_name(FeatureRecipe::Kind::text)) {
-    recipe.kind = FeatureRecipe::Kind::text;
-    const auto words = json.at("words").get<std::size_t>();
-    recipe.words = read_numbers<std::uint64_t>(folder, "words.npy", words);
-    recipe.rarity = read_numbers<float>(folder, "rarity.npy", words);
-    if (!std::is_sorted(recipe.words.begin(), recipe.words.end())) {
-      refuse(folder + "/words.npy", "its numbers are out of order: the file is damaged");
+  ClassifierParts read(std::string& network_file, const LoadOptions& options, const RunContext& context) const {
+    try {
+      ClassifierParts parts;
+      read_spec(parts.spec);
+      const bool script = parts.spec.kind == kTorchScript;
+      if (script && !options.trust) refuse_script();
+      read_input(parts);
+      read_classes(parts.classes);
+      read_scaling(parts);
+      read_recipe(parts);
+      const Json& network = json_.at("network");
+      const std::size_t outputs = size(network, "outputs", 1, kMostOutputs);
+      const std::size_t weight_count = size(network, "parameters", 1, kMostNumbers);
+      if (!fits(parts, outputs, weight_count)) refuse("its sizes do not fit the weights: the file is damaged");
+      read_head(parts.head);
+      if (!parts.head.fits(outputs, parts.classes.size())) {
+        refuse(fmt::format("{} outputs do not fit {} classes: the file is damaged", outputs, parts.classes.size()));
+      }
+      const auto weights = read_model_numbers<float>(file("weights.npy"), weight_count);
+      if (script) {
+        parts.spec.kind = file("network.pt");
+        network_file = read_model_bytes(parts.spec.kind, kMostScriptBytes);
+      }
+      make(parts, outputs, weights, context);
+      return parts;
+    } catch (const nlohmann::json::exception& error) {
+      refuse(fmt::format("an entry is missing or of the wrong kind ({}): the file is damaged", error.what()));
     }
-  } else if (kind != recipe_name(FeatureRecipe::Kind::array)) {
-    refuse(folder + "/model.json", fmt::format("features of the kind '{}' are not known", kind));
   }
-  return recipe;
-}
 
-/// A damaged file must not make us ask for more memory than its weights would fill.
-bool fits(const NetworkSpec& spec, std::size_t columns, std::size_t outputs, std::size_t weights) {
-  if (spec.kind != "linear" && spec.kind != "mlp") return true;
-  double expected = 0;
-  auto from = static_cast<double>(columns);
-  const std::size_t layers = spec.kind == "mlp" ? spec.layers : 0;
-  for (std::size_t layer = 0; layer <= layers && expected <= static_cast<double>(weights); ++layer) {
-    const auto to = static_cast<double>(layer == layers ? outputs : spec.hidden);
-    expected += (from + 1) * to;
-    from = to;
+ private:
+  [[nodiscard]] std::string file(const std::string& name) const { return folder_ + "/" + name; }
+  [[noreturn]] void refuse(const std::string& what) const { refuse_model(path_, what); }
+
+  void open() {
+    json_ = Json::parse(read_model_bytes(path_, kMostJsonBytes), nullptr, false);
+    // Nothing is copied before it is known what it is: copies of lists in lists in lists … would exhaust the stack.
+    if (!json_.is_object() || !json_.contains("format") || json_["format"] != kFormat) {
+      refuse("this is no model of wisecrowd, or it is damaged");
+    }
+    const Json& version = json_["version"];
+    if (version == kVersion) return;
+    throw Error(ErrorCode::unsupported,
+                fmt::format("{}: version {}of the format is not known; this program reads version {}: use the program "
+                            "that wrote the model, or train it again",
+                            path_, version.is_number() ? version.dump() + " " : "", kVersion));
   }
-  return expected == static_cast<double>(weights);
-}
+
+  [[noreturn]] void refuse_script() const {
+    throw Error(
+        ErrorCode::bad_parameter,
+        fmt::format("{}: this model brings a network of its own. TorchScript is a program, which can do whatever "
+                    "you can do here. If you trust whoever made the folder, say so with --trust-model (in "
+                    "Python: trust=True)",
+                    file("network.pt")));
+  }
+
+  [[nodiscard]] std::size_t size(const Json& json, const char* key, std::uint64_t least, std::uint64_t most) const {
+    return bounded(json.at(key), fmt::format("'{}'", key), least, most);
+  }
+  [[nodiscard]] std::size_t bounded(const Json& value, const std::string& what, std::uint64_t least,
+                                    std::uint64_t most) const {
+    // Conversions of what is negative or a fraction would wrap.
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() < least || value.get<std::uint64_t>() > most) {
+      refuse(fmt::format("{} is {}, but must be a whole number from {} to {}: the file is damaged", what,
+                         value.is_number() ? value.dump() : "no number", least, most));
+    }
+    return value.get<std::size_t>();
+  }
+
+  void read_spec(NetworkSpec& spec) const {
+    const Json& network = json_.at("network");
+    spec.kind = network.at("kind").get<std::string>();
+    if (!is_native_network(spec.kind) && spec.kind != kTorchScript) {
+      refuse(fmt::format("a network of the kind '{}' is not known: it is linear, mlp, cnn or {}",
+                         printable(spec.kind.substr(0, 60)), kTorchScript));
+    }
+    spec.hidden = size(network, "hidden", 1, kMostHidden);
+    spec.layers = size(network, "layers", 1, kMostLayers);
+    spec.dropout = network.at("dropout").get<double>();
+    if (!(spec.dropout >= 0 && spec.dropout <= kMostDropout)) {
+      refuse(fmt::format("'dropout' is {}, but must be from 0 to {}: the file is damaged", spec.dropout, kMostDropout));
+    }
+  }
+
+  void read_input(ClassifierParts& parts) const {
+    const Json& shape = json_.at("input").at("shape");
+    if (!shape.is_array() || shape.empty() || shape.size() > 3) {
+      refuse("'shape' must be one to three numbers: the file is damaged");
+    }
+    std::uint64_t columns = 1;
+    for (const Json& extent : shape) {
+      // What is left for this one keeps the product in bounds.
+      parts.input_shape.push_back(bounded(extent, "a number of 'shape'", 1, kMostColumns / columns));
+      columns *= parts.input_shape.back();
+    }
+    parts.sparse = json_.at("input").at("sparse").get<bool>();
+    if (parts.sparse && parts.input_shape.size() > 1) refuse("sparse images are not known: the file is damaged");
+  }
+
+  void read_classes(NameTable& classes) const {
+    const auto names = json_.at("classes").get<std::vector<std::string>>();
+    if (names.empty()) refuse("it has no classes: the file is damaged");
+    std::unordered_set<std::string_view> known;
+    for (const std::string& name : names) {
+      require_name(name, path_ + ": class");
+      if (!known.insert(name).second) {
+        refuse(fmt::format("class '{}' is there twice: the file is damaged", printable(name.substr(0, 60))));
+      }
+    }
+    classes = NameTable(names);
+  }
+
+  [[nodiscard]] std::vector<float> floats(const Json& values, const char* what) const {
+    std::vector<float> numbers;
+    for (const double value : values.get<std::vector<double>>()) {
+      if (!(std::abs(value) <= std::numeric_limits<float>::max())) {
+        refuse(fmt::format("{} {} is out of range: the file is damaged", what, value));
+      }
+      numbers.push_back(static_cast<float>(value));
+    }
+    return numbers;
+  }
+
+  void read_scaling(ClassifierParts& parts) const {
+    Scaling& scaling = parts.scaling;
+    scaling.shift = floats(json_.at("scaling").at("shift"), "the shift");
+    scaling.factor = floats(json_.at("scaling").at("factor"), "the factor");
+    if (std::find(scaling.factor.begin(), scaling.factor.end(), 0.0F) != scaling.factor.end()) {
+      refuse("a factor of the scaling is 0, which would hide a feature: the file is damaged");
+    }
+    const std::size_t wanted = scale_count(like(parts));
+    if (scaling.factor.size() != scaling.shift.size() || (!scaling.empty() && scaling.shift.size() != wanted) ||
+        (!scaling.empty() && parts.sparse)) {
+      refuse(fmt::format("the scaling has {} shifts and {} factors, but there are {} to scale: the file is damaged",
+                         scaling.shift.size(), scaling.factor.size(), parts.sparse ? 0 : wanted));
+    }
+  }
+
+  void read_recipe(ClassifierParts& parts) const {
+    const Json& json = json_.at("features");
+    const std::size_t columns = like(parts).columns();
+    FeatureRecipe& recipe = parts.recipe;
+    const auto kind = json.at("kind").get<std::string>();
+    std::size_t found = columns;
+    if (kind == recipe_name(FeatureRecipe::Kind::columns)) {
+      recipe.kind = FeatureRecipe::Kind::columns;
+      recipe.columns = json.at("columns").get<std::vector<std::string>>();
+      found = recipe.columns.size();
+    } else if (kind == recipe_name(FeatureRecipe::Kind::text)) {
+      recipe.kind = FeatureRecipe::Kind::text;
+      found = size(json, "words", 1, kMostColumns);
+    } else if (kind != recipe_name(FeatureRecipe::Kind::array)) {
+      refuse(fmt::format("features of the kind '{}' are not known", printable(kind.substr(0, 60))));
+    }
+    // A sparse array is what callers of the library have; files make none.
+    const bool text = recipe.kind == FeatureRecipe::Kind::text;
+    if (found != columns || (text && !parts.sparse) ||
+        (recipe.kind == FeatureRecipe::Kind::columns && (parts.sparse || parts.input_shape.size() > 1))) {
+      refuse(fmt::format("its {} features of the kind '{}' do not fit an input of {} numbers: the file is damaged",
+                         found, kind, columns));
+    }
+    if (!text) return;
+    recipe.words = read_model_numbers<std::uint64_t>(file("words.npy"), columns);
+    recipe.rarity = read_model_numbers<float>(file("rarity.npy"), columns);
+    const auto& words = recipe.words;
+    if (std::adjacent_find(words.begin(), words.end(), std::greater_equal<>()) != words.end()) {
+      refuse_model(file("words.npy"), "its numbers are out of order: the file is damaged");
+    }
+  }
+
+  void read_head(OutputHead& head) const {
+    const Json& json = json_.at("head");
+    const std::size_t weights = size(json, "weights", 0, kMostNumbers / 4),
+                      matrices = size(json, "matrices", 0, kMostNumbers / 4),
+                      biases = size(json, "biases", 0, kMostNumbers / 4);
+    if (weights == 0) {
+      if (matrices + biases > 0) refuse("the head has matrices or biases, but no weights: the file is damaged");
+      return;
+    }
+    const auto numbers = read_model_numbers<double>(file("head.npy"), weights + matrices + biases);
+    auto at = numbers.begin();
+    const auto take = [&](std::size_t count) {
+      const auto begin = at;
+      at += static_cast<std::ptrdiff_t>(count);
+      return std::vector<double>(begin, at);
+    };
+    head.weights = take(weights);
+    head.matrices = take(matrices);
+    head.biases = take(biases);
+    const bool negative = *std::min_element(head.weights.begin(), head.weights.end()) < 0;
+    if (negative || std::abs(std::accumulate(head.weights.begin(), head.weights.end(), 0.0) - 1) > 1e-6) {
+      refuse_model(file("head.npy"), "its weights are no shares that sum to 1: the file is damaged");
+    }
+  }
+
+  /// Whether the network would have so many weights. A TorchScript module is asked when it is there.
+  [[nodiscard]] static bool fits(const ClassifierParts& parts, std::size_t outputs, std::size_t weights) {
+    const NetworkSpec& spec = parts.spec;
+    if (spec.kind == kTorchScript) return true;
+    const auto wanted = static_cast<double>(weights);
+    if (spec.kind == "cnn") {
+      return parts.input_shape.size() > 1 && cnn_weight_count(parts.input_shape, spec.hidden, outputs) == wanted;
+    }
+    double expected = 0;
+    auto from = static_cast<double>(like(parts).columns());
+    const std::size_t layers = spec.kind == "mlp" ? spec.layers : 0;
+    for (std::size_t layer = 0; layer <= layers; ++layer) {
+      const auto to = static_cast<double>(layer == layers ? outputs : spec.hidden);
+      expected += (from + 1) * to;
+      from = to;
+    }
+    return expected == wanted;
+  }
+
+  [[nodiscard]] static Features like(const ClassifierParts& parts) {
+    Features features;
+    features.shape = parts.input_shape;
+    if (parts.sparse) features.offsets = {0};
+    return features;
+  }
+
+  void make(ClassifierParts& parts, std::size_t outputs, const std::vector<float>& weights,
+            const RunContext& context) const {
+    parts.network = make_network(parts.spec, like(parts), outputs, 0, context);
+    const auto parameters = parts.network->parameters();
+    if (parameters.size() != weights.size()) {
+      refuse(fmt::format("the network has {} weights, but weights.npy holds {}: the file is damaged", parameters.size(),
+                         weights.size()));
+    }
+    std::copy(weights.begin(), weights.end(), parameters.begin());
+    const std::size_t buffers = size(json_.at("network"), "buffers", 0, kMostNumbers);
+    if (buffers != parts.network->buffers().size()) {
+      refuse(fmt::format("the network has a state of {} numbers beside its weights, not of {}: the file is damaged",
+                         parts.network->buffers().size(), buffers));
+    }
+    if (buffers > 0) parts.network->set_buffers(read_model_numbers<float>(file("buffers.npy"), buffers));
+  }
+
+  std::string folder_, path_;
+  Json json_;
+};
 
 /// The folder itself, or the model in a folder of results.
 std::string model_folder(const std::string& folder) {
@@ -183,6 +316,10 @@ std::string model_folder(const std::string& folder) {
 void save_classifier(ClassifierParts& parts, const std::string& network_file, const std::string& folder) {
   const auto parameters = parts.network->parameters();
   const auto buffers = parts.network->buffers();
+  if (network_file.empty() && !is_native_network(parts.spec.kind)) {
+    throw Error(ErrorCode::io,
+                fmt::format("{}: cannot be read any more, and the model cannot be saved without it", parts.spec.kind));
+  }
   Json json;
   json["format"] = kFormat;
   json["version"] = kVersion;
@@ -204,73 +341,20 @@ void save_classifier(ClassifierParts& parts, const std::string& network_file, co
                   {"matrices", parts.head.matrices.size()},
                   {"biases", parts.head.biases.size()}};
 
-  write_numbers<float>(folder, "weights.npy", parameters);
-  if (!buffers.empty()) write_numbers<float>(folder, "buffers.npy", buffers);
+  write_model_numbers<float>(folder + "/weights.npy", parameters);
+  if (!buffers.empty()) write_model_numbers<float>(folder + "/buffers.npy", buffers);
   if (parts.recipe.kind == FeatureRecipe::Kind::text) {
-    write_numbers<std::uint64_t>(folder, "words.npy", parts.recipe.words);
-    write_numbers<float>(folder, "rarity.npy", parts.recipe.rarity);
+    write_model_numbers<std::uint64_t>(folder + "/words.npy", parts.recipe.words);
+    write_model_numbers<float>(folder + "/rarity.npy", parts.recipe.rarity);
   }
-  if (!parts.head.is_softmax()) write_numbers<double>(folder, "head.npy", flat(parts.head));
-  if (!network_file.empty()) write_bytes(folder, "network.pt", network_file);
-  write_bytes(folder, "model.json", json_text(json));
+  if (!parts.head.is_softmax()) write_model_numbers<double>(folder + "/head.npy", flat(parts.head));
+  if (!network_file.empty()) write_model_bytes(folder + "/network.pt", network_file);
+  write_model_bytes(folder + "/model.json", json_text(json));
 }
 
-ClassifierParts read_classifier(const std::string& given, std::string& network_file, const RunContext& context) {
-  const std::string folder = model_folder(given);
-  const std::string path = folder + "/model.json";
-  const Json json = Json::parse(read_bytes(path), nullptr, false);
-  if (!json.is_object() || json.value("format", Json()) != kFormat) {
-    refuse(path, "this is no model of wisecrowd, or it is damaged");
-  }
-  if (json.value("version", Json()) != kVersion) {
-    throw Error(ErrorCode::unsupported,
-                fmt::format("{}: version {} of the format is not known; this program reads version {}: use the program "
-                            "that wrote the model, or train it again",
-                            path, json.value("version", Json()).dump(), kVersion));
-  }
-  try {
-    ClassifierParts parts;
-    const Json& network = json.at("network");
-    parts.spec.kind = network.at("kind").get<std::string>();
-    parts.spec.hidden = network.at("hidden").get<std::size_t>();
-    parts.spec.layers = network.at("layers").get<std::size_t>();
-    parts.spec.dropout = network.at("dropout").get<double>();
-    parts.input_shape = json.at("input").at("shape").get<std::vector<std::size_t>>();
-    parts.sparse = json.at("input").at("sparse").get<bool>();
-    parts.classes = NameTable(json.at("classes").get<std::vector<std::string>>());
-    parts.scaling.shift = json.at("scaling").at("shift").get<std::vector<float>>();
-    parts.scaling.factor = json.at("scaling").at("factor").get<std::vector<float>>();
-    parts.recipe = read_recipe(json.at("features"), folder);
-    parts.head = read_head(json.at("head"), folder);
-    const auto outputs = network.at("outputs").get<std::size_t>();
-    const auto weights = read_numbers<float>(folder, "weights.npy", network.at("parameters").get<std::size_t>());
-    if (parts.spec.kind == kTorchScript) {
-      parts.spec.kind = folder + "/network.pt";
-      network_file = read_bytes(parts.spec.kind);
-    }
-    Features like;
-    like.shape = parts.input_shape;
-    if (parts.sparse) like.offsets = {0};
-    const std::size_t columns = like.columns();
-    if (columns == 0 || parts.scaling.shift.size() > columns ||
-        parts.scaling.shift.size() != parts.scaling.factor.size() ||
-        !fits(parts.spec, columns, outputs, weights.size())) {
-      refuse(path, "its sizes do not fit the weights: the file is damaged");
-    }
-    parts.network = make_network(parts.spec, like, outputs, 0, context);
-    const auto parameters = parts.network->parameters();
-    if (parameters.size() != weights.size()) {
-      refuse(path, fmt::format("the network has {} weights, but weights.npy holds {}: the file is damaged",
-                               parameters.size(), weights.size()));
-    }
-    std::copy(weights.begin(), weights.end(), parameters.begin());
-    const auto buffers = network.at("buffers").get<std::size_t>();
-    if (buffers > 0) parts.network->set_buffers(read_numbers<float>(folder, "buffers.npy", buffers));
-    parts.head.require_fit(outputs, parts.classes.size());
-    return parts;
-  } catch (const nlohmann::json::exception& error) {
-    refuse(path, fmt::format("an entry is missing or of the wrong kind ({}): the file is damaged", error.what()));
-  }
+ClassifierParts read_classifier(const std::string& folder, std::string& network_file, const LoadOptions& options,
+                                const RunContext& context) {
+  return ModelReader(model_folder(folder)).read(network_file, options, context);
 }
 
 }  // namespace wisecrowd

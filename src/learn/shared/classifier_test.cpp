@@ -2,12 +2,15 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <limits>
 
 #include "base/rng.hpp"
 #include "wisecrowd/error.hpp"
@@ -148,9 +151,9 @@ TEST(OutputHead, IsTheMixtureItSays) {
   head.classify(std::vector<double>{std::log(3.0), 0.0, 0.0, 0.0}, p);
   EXPECT_NEAR(p[0], 0.4 * 0.75 + 0.6 * 0.8, 1e-12);
   EXPECT_NEAR(p[0] + p[1], 1, 1e-12);
-  EXPECT_NO_THROW(head.require_fit(4, 2));
-  EXPECT_THROW(head.require_fit(3, 2), Error);
-  EXPECT_THROW(OutputHead{}.require_fit(3, 2), Error);
+  EXPECT_TRUE(head.fits(4, 2));
+  EXPECT_FALSE(head.fits(3, 2));
+  EXPECT_FALSE(OutputHead{}.fits(3, 2));
 }
 
 TEST_F(Classifiers, OtherFeaturesAreRefused) {
@@ -183,9 +186,9 @@ TEST_F(Classifiers, DamagedFilesAreRefused) {
   expect_refused(spoilt("[1]", weights), "this is no model of wisecrowd");
   expect_refused(spoilt(with(json, "\"version\": 1", "\"version\": 9"), weights),
                  "version 9 of the format is not known", ErrorCode::unsupported);
-  expect_refused(spoilt(with(json, "\"hidden\": 4", "\"hidden\": \"x\""), weights),
-                 "an entry is missing or of the wrong kind");
-  expect_refused(spoilt(with(json, "\"hidden\": 4", "\"hidden\": 400000000"), weights),
+  expect_refused(spoilt(with(json, "\"hidden\": 4", "\"hidden\": \"x\""), weights), "'hidden' is no number");
+  expect_refused(spoilt(with(json, "\"hidden\": 4", "\"hidden\": 400000000"), weights), "'hidden' is 400000000");
+  expect_refused(spoilt(with(json, "\"hidden\": 4", "\"hidden\": 400000"), weights),
                  "its sizes do not fit the weights");
   expect_refused(spoilt(with(json, "\"classes\"", "\"klasses\""), weights), "an entry is missing");
   expect_refused(spoilt(json, weights.substr(0, weights.size() - 5)), "it was cut off, copy it again");
@@ -196,6 +199,136 @@ TEST_F(Classifiers, DamagedFilesAreRefused) {
   fs::remove(good + "/weights.npy");
   expect_refused(good, "weights.npy: cannot be opened: the model is not complete", ErrorCode::io);
   EXPECT_NO_THROW((void)load_classifier(spoilt(json, weights), context_));
+}
+
+/// Sizes that wrap, that no memory holds, or that contradict each other.
+TEST_F(Classifiers, HostileSizesAreRefused) {
+  const Features features = rows(20, 3, 4);
+  ClassifierParts made = parts({.kind = "mlp", .hidden = 4}, features, 4, 2);
+  made.head.weights = {0.25, 0.75};
+  const std::string good = place("good");
+  make_classifier(std::move(made))->save(good);
+  const std::string json = text_of(good + "/model.json");
+  const auto spoilt = [&](const std::string& from, const std::string& to) {
+    overwrite(good + "/model.json", with(json, from, to));
+    return good;
+  };
+  // The sum of the three sizes wraps to the two numbers that head.npy has.
+  expect_refused(spoilt("\"weights\": 2,", "\"weights\": 18446744073709551615, \"x\": 3,"), "'weights' is");
+  expect_refused(spoilt("\"matrices\": 0", "\"matrices\": 18446744073709551615"), "'matrices' is");
+  expect_refused(spoilt("\"weights\": 2,", "\"weights\": 1,"), "head.npy: this is not the array of 1 numbers");
+  expect_refused(spoilt("\"weights\": 2,", "\"weights\": 0,"), "4 outputs do not fit 2 classes");
+  expect_refused(spoilt("\"layers\": 1", "\"layers\": 1000000000000000000"), "'layers' is 1000000000000000000");
+  expect_refused(spoilt("\"layers\": 1", "\"layers\": 0"), "'layers' is 0");
+  expect_refused(spoilt("\"hidden\": 4", "\"hidden\": -1"), "'hidden' is -1");
+  expect_refused(spoilt("\"hidden\": 4", "\"hidden\": 4.5"), "'hidden' is 4.5");
+  expect_refused(spoilt("\"hidden\": 4", "\"hidden\": 1e300"), "'hidden' is 1e+300");
+  expect_refused(spoilt("\"dropout\": 0.5", "\"dropout\": 1"), "'dropout' is 1");
+  expect_refused(spoilt("\"outputs\": 4", "\"outputs\": 1152921504606846976"), "'outputs' is");
+  expect_refused(spoilt("\"outputs\": 4", "\"outputs\": 0"), "'outputs' is 0");
+  expect_refused(spoilt("\"parameters\": 36", "\"parameters\": 4611686018427387940"), "'parameters' is");
+  expect_refused(spoilt("\"parameters\": 36", "\"parameters\": 37"), "its sizes do not fit the weights");
+  expect_refused(spoilt("\"buffers\": 0", "\"buffers\": 1000000000"), "a state of 0 numbers");
+  const auto shape_at = json.find("\"shape\""), shape_end = json.find(']', shape_at);
+  const std::string shape = json.substr(shape_at, shape_end + 1 - shape_at);
+  expect_refused(spoilt(shape, "\"shape\": [4294967296, 4294967297, 3]"), "a number of 'shape' is 4294967296");
+  expect_refused(spoilt(shape, "\"shape\": [65536, 65536, 3]"), "a number of 'shape' is 65536");
+  expect_refused(spoilt(shape, "\"shape\": [0]"), "a number of 'shape' is 0");
+  expect_refused(spoilt(shape, "\"shape\": []"), "one to three numbers");
+  expect_refused(spoilt("\"kind\": \"mlp\"", "\"kind\": \"../evil/evil.pt\""),
+                 "a network of the kind '../evil/evil.pt' is not known");
+  expect_refused(spoilt("\"kind\": \"mlp\"", "\"kind\": \"cnn\""), "its sizes do not fit the weights");
+  expect_refused(spoilt("\"kind\": \"npy\"", "\"kind\": \"columns\", \"columns\": [\"a\"]"),
+                 "its 1 features of the kind");
+  expect_refused(spoilt("\"kind\": \"npy\"", "\"kind\": \"text\", \"words\": 3"), "do not fit an input of 3 numbers");
+  expect_refused(spoilt("\"version\": 1", "\"version\": [[[1]]]"), "version of the format is not known",
+                 ErrorCode::unsupported);
+  std::string deep = "\"version\": ";
+  deep += std::string(100000, '[') + std::string(100000, ']');
+  expect_refused(spoilt("\"version\": 1", deep), "version of the format is not known", ErrorCode::unsupported);
+}
+
+/// Values that a program would believe and a user would not.
+TEST_F(Classifiers, HostileValuesAreRefused) {
+  const Features features = rows(20, 1, 4);
+  ClassifierParts made = parts({.kind = "linear"}, features, 2, 2);
+  made.classes = NameTable(std::vector<std::string>{"cat", "dog"});
+  made.scaling = {.shift = {0.5F}, .factor = {2.0F}};
+  made.head.weights = {1};
+  const std::string good = place("good");
+  make_classifier(std::move(made))->save(good);
+  const std::string json = text_of(good + "/model.json"), head = text_of(good + "/head.npy");
+  const auto spoilt = [&](const std::string& from, const std::string& to) {
+    overwrite(good + "/model.json", with(json, from, to));
+    return good;
+  };
+  expect_refused(spoilt("\"dog\"", "\"cat\""), "class 'cat' is there twice");
+  expect_refused(spoilt("\"dog\"", "\"\""), "class '' is empty");
+  expect_refused(spoilt("\"dog\"", "\"d\\u0000g\""), "class 'd\\x00g' holds a NUL");
+  expect_refused(spoilt("\"dog\"", "\"d\xff\""), "it is damaged");
+  expect_refused(spoilt("2.0", "0.0"), "a factor of the scaling is 0");
+  expect_refused(spoilt("2.0", "1e300"), "is out of range");
+  expect_refused(spoilt("2.0", "null"), "of the wrong kind");
+  expect_refused(spoilt("2.0", "2.0, 3.0"), "1 shifts and 2 factors");
+  overwrite(good + "/model.json", json);
+  EXPECT_NO_THROW((void)load_classifier(good, context_));
+  const double huge = 1e308, negative = -1;
+  for (const double weight : {huge, negative}) {
+    std::string bytes = head;
+    std::memcpy(bytes.data() + bytes.size() - sizeof weight, &weight, sizeof weight);
+    overwrite(good + "/head.npy", bytes);
+    expect_refused(good, "no shares that sum to 1");
+  }
+}
+
+TEST_F(Classifiers, OnlyOrdinaryFilesAreRead) {
+  const Features features = rows(20, 3, 4);
+  const std::string good = place("good");
+  make_classifier(parts({.kind = "linear"}, features, 2, 2))->save(good);
+  fs::remove(good + "/weights.npy");
+  fs::create_directory(good + "/weights.npy");
+  expect_refused(good, "weights.npy: is a folder, not a file", ErrorCode::io);
+  fs::remove(good + "/weights.npy");
+  ASSERT_EQ(mkfifo((good + "/weights.npy").c_str(), 0600), 0);
+  expect_refused(good, "weights.npy: is a pipe or a device, not a file", ErrorCode::io);
+  fs::remove(good + "/weights.npy");
+  fs::create_symlink("/dev/zero", good + "/weights.npy");
+  expect_refused(good, "weights.npy: is a pipe or a device, not a file", ErrorCode::io);
+}
+
+TEST_F(Classifiers, NumbersThatAreNotFiniteAreSaid) {
+  const auto expect_said = [&](const Classifier& classifier, const Features& features, const std::string& expected) {
+    try {
+      (void)classifier.predict(features, context_);
+      ADD_FAILURE() << "was predicted; wanted: " << expected;
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find(expected), std::string::npos) << error.what();
+      EXPECT_EQ(error.code(), ErrorCode::bad_input);
+    }
+  };
+  const Features features = rows(20, 3, 4);
+  const auto good = make_classifier(parts({.kind = "linear"}, features, 2, 2));
+  Features spoilt = features;
+  spoilt.dense[7] = std::numeric_limits<float>::quiet_NaN();
+  expect_said(*good, spoilt, "features of row 2, column 1: value nan");
+  ClassifierParts large = parts({.kind = "linear"}, features, 2, 2);
+  for (float& weight : large.network->parameters()) weight = 3e38F;
+  expect_said(*make_classifier(std::move(large)), features, "the model gives");
+}
+
+TEST_F(Classifiers, ProgramsInAModelAreRunForThoseWhoTrustIt) {
+  const Features features = rows(20, 3, 4);
+  const std::string folder = place("model");
+  make_classifier(parts({.kind = "linear"}, features, 2, 2))->save(folder);
+  overwrite(folder + "/model.json",
+            with(text_of(folder + "/model.json"), "\"kind\": \"linear\"", "\"kind\": \"torchscript\""));
+  expect_refused(folder, "say so with --trust-model (in Python: trust=True)", ErrorCode::bad_parameter);
+  try {
+    (void)load_classifier(folder, context_, {.trust = true});
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("network.pt: cannot be opened"), std::string::npos) << error.what();
+  }
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/parallel.hpp"
+#include "learn/shared/finite.hpp"
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
@@ -120,6 +121,7 @@ void BlockAdam::step(double pace) {
       v[i] += static_cast<float>((1 - kSecondDecay) * (gradient * gradient - v[i]));
       w[i] -= rate * m[i] / (std::sqrt(v[i] * second_scale) + kTiny);
     }
+    if (!all_finite(std::span<const double>(w, block_))) throw NotFinite();
     place_[owner] = kUntouched;
   }
   touched_.clear();

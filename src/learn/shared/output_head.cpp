@@ -3,17 +3,19 @@
 #include <algorithm>
 
 #include "base/numeric.hpp"
-#include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
 
-void OutputHead::require_fit(std::size_t outputs, std::size_t classes) const {
-  const std::size_t components = weights.size();
-  const bool fits = is_softmax() ? outputs == classes && matrices.empty() && biases.empty()
-                                 : (matrices.empty() ? outputs >= components * classes
-                                                     : matrices.size() == components * classes * outputs) &&
-                                       (biases.empty() || biases.size() == components * classes);
-  if (!fits) throw Error(ErrorCode::internal, "the head of the classifier does not fit its network");
+bool OutputHead::fits(std::size_t outputs, std::size_t classes) const {
+  if (is_softmax()) return outputs == classes && matrices.empty() && biases.empty();
+  // In double precision, which does not wrap: these sizes may come from a damaged file.
+  const double rows = static_cast<double>(weights.size()) * static_cast<double>(classes);
+  const auto is = [](const std::vector<double>& numbers, double size) {
+    return static_cast<double>(numbers.size()) == size;
+  };
+  return (matrices.empty() ? static_cast<double>(outputs) >= rows
+                           : is(matrices, rows * static_cast<double>(outputs))) &&
+         (biases.empty() || is(biases, rows));
 }
 
 void OutputHead::classify(std::span<const double> outputs, std::span<double> probabilities) const {

@@ -15,8 +15,8 @@ struct OutputHead {
   std::vector<double> biases;  ///< components × classes, or empty
 
   [[nodiscard]] bool is_softmax() const noexcept { return weights.empty(); }
-  /// Throws internal unless the sizes fit.
-  void require_fit(std::size_t outputs, std::size_t classes) const;
+  /// Whether the sizes fit a network and its classes.
+  [[nodiscard]] bool fits(std::size_t outputs, std::size_t classes) const;
   void classify(std::span<const double> outputs, std::span<double> probabilities) const;
 };
 

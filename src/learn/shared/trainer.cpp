@@ -8,10 +8,12 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <optional>
 
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "learn/shared/classifier.hpp"
+#include "learn/shared/finite.hpp"
 #include "learn/shared/training_run.hpp"
 #include "wisecrowd/error.hpp"
 
@@ -75,6 +77,8 @@ struct EpochChoice {
   std::vector<double> held_out;
   std::vector<double> per_task;  // log probability of the answers to each hidden task at the chosen epoch
   double answer_power = 1;
+  std::string trouble;  // of the run that chose, if it ended in numbers that are not finite
+  bool no_better_than_guessing = false;
 };
 
 double mean(std::span<const double> values) {
@@ -82,7 +86,8 @@ double mean(std::span<const double> values) {
 }
 
 /// Trains on part of the tasks and looks when the answers to the rest are foretold best. Of epochs that chance cannot
-/// tell apart it takes the latest: one standard error is given to it.
+/// tell apart it takes the latest: one standard error is given to it. Ends where the numbers are no longer finite, and
+/// throws Diverged if that is the first epoch.
 EpochChoice choose_epoch(const TrainingSet& all, const Features& inputs, const NetworkSpec& network,
                          const TrainingOptions& options, const AnswerModelFactory& make_model,
                          const RunContext& context) {
@@ -102,8 +107,18 @@ EpochChoice choose_epoch(const TrainingSet& all, const Features& inputs, const N
   std::vector<double> best_per_task;
   for (std::size_t epoch = 1; epoch <= options.epochs && !context.cancelled(); ++epoch) {
     run.epoch();
-    const std::vector<double> outputs = run.outputs(hidden.row);
-    std::vector<double> per_task = answer_likelihoods(run.model(), hidden, outputs);
+    std::vector<double> outputs, per_task;
+    if (run.finite()) {
+      outputs = run.outputs(hidden.row);
+      per_task = answer_likelihoods(run.model(), hidden, outputs);
+    }
+    if (!run.finite() || !all_finite(std::span<const double>(outputs)) ||
+        !all_finite(std::span<const double>(per_task))) {
+      choice.trouble = run.trouble();
+      if (epoch == 1) throw Diverged(choice.trouble);
+      choice.epochs = epoch - 1;
+      break;
+    }
     const double likelihood =
         std::accumulate(per_task.begin(), per_task.end(), 0.0) / static_cast<double>(hidden.answer_count());
     choice.held_out.push_back(likelihood);
@@ -127,7 +142,70 @@ EpochChoice choose_epoch(const TrainingSet& all, const Features& inputs, const N
       break;
     }
   }
+  if (!choice.per_task.empty()) {
+    std::vector<double> guessed;
+    for (std::size_t i = 0; i < hidden.task_count(); ++i) {
+      guessed.push_back(-std::log(static_cast<double>(all.class_count)) *
+                        static_cast<double>(hidden.labels_of(i).size()));
+    }
+    choice.no_better_than_guessing = mean(choice.per_task) <= mean(guessed);
+  }
   return choice;
+}
+
+/// The choice among the ways to begin, and in words why, if there are several. One that diverges is passed over, as
+/// long as another does not.
+EpochChoice choose(const TrainingSet& all, const Features& inputs, const NetworkSpec& network,
+                   const TrainingOptions& options, std::span<const Candidate> candidates, const RunContext& context,
+                   const Candidate*& candidate, std::string& explanation) {
+  std::optional<EpochChoice> choice;
+  std::vector<std::string> told;
+  for (const Candidate& next : candidates) {
+    const bool last_hope = !choice && &next == &candidates.back();
+    try {
+      EpochChoice its = choose_epoch(all, inputs, network, options, next.make_model, context);
+      const bool judged = !its.per_task.empty();
+      if (judged) told.push_back(fmt::format("{} {:.4f}", next.name, mean(its.per_task)));
+      if (!choice || (judged && advantage(its.per_task, choice->per_task) > kClearAdvantage)) {
+        choice = std::move(its);
+        candidate = &next;
+      }
+      if (!judged) break;  // nothing was held out, or cancelled
+    } catch (const Diverged&) {
+      if (last_hope) throw;
+      told.push_back(next.name + " diverged");
+    }
+  }
+  if (told.size() > 1) {
+    explanation = fmt::format("chose {}: log probability of the answers to a hidden task: {}", candidate->name,
+                              fmt::join(told, ", "));
+  }
+  return std::move(*choice);
+}
+
+void warn(const EpochChoice& choice, const std::string& trouble, const TrainingOptions& options, Learned& learned) {
+  if (!trouble.empty()) {
+    learned.crowd.warnings.push_back(
+        {"training_diverged", fmt::format("{}. Epoch {}, which was finite, is kept.", trouble, learned.chosen_epoch)});
+  }
+  if (choice.no_better_than_guessing) {
+    learned.crowd.warnings.push_back(
+        {"no_better_than_guessing",
+         fmt::format(
+             "even at the best epoch the network foretells the answers to hidden tasks no better than guessing "
+             "would, so its labels are not to be trusted: lower learning_rate (it is {}), train longer, or look "
+             "for other features.",
+             options.optimiser.learning_rate)});
+  }
+}
+
+void require_finite_outputs(std::span<const double> outputs, std::size_t width, const LearningData& data) {
+  const auto bad = std::find_if(outputs.begin(), outputs.end(), [](double x) { return !std::isfinite(x); });
+  if (bad == outputs.end()) return;
+  throw Diverged(
+      fmt::format("the trained network gives {} for the features of task '{}': lower learning_rate; if it is this row "
+                  "alone, its features are far outside of the others: mend or leave out the row",
+                  *bad, data.row_names[static_cast<std::size_t>(bad - outputs.begin()) / width]));
 }
 
 /// Class probabilities of every row, and the posterior of every answered task.
@@ -139,6 +217,7 @@ void predict_all(TrainingRun& run, const LearningData& data, double answer_power
   std::vector<std::uint32_t> all_rows(rows);
   std::iota(all_rows.begin(), all_rows.end(), 0U);
   const std::vector<double> outputs = run.outputs(all_rows);
+  require_finite_outputs(outputs, width, data);
   row_probabilities.resize(rows * classes);
   for (std::size_t r = 0; r < rows; ++r) {
     model.classify(std::span(outputs).subspan(r * width, width),
@@ -275,12 +354,12 @@ TrainingSet tasks_to_learn_from(const LearningData& data) {
   return all;
 }
 
-void conclude(TrainingRun& run, const Snapshot& chosen, const LearningData& data, const NetworkSpec& network,
+void conclude(TrainingRun& run, const Snapshot* chosen, const LearningData& data, const NetworkSpec& network,
               const Scaling& scaling, double answer_power, Learned& learned) {
   run.end();
   predict_all(run, data, answer_power, learned.final_row_probabilities, learned.final_posterior);
-  if (chosen.model) {
-    run.restore(chosen);
+  if (chosen != nullptr) {
+    run.restore(*chosen);
     run.end();
   }
   predict_all(run, data, answer_power, learned.row_probabilities, learned.crowd.posterior);
@@ -312,39 +391,34 @@ Learned train(const LearningData& data, const NetworkSpec& network, const Traini
 
   Learned learned;
   const Candidate* candidate = &candidates.front();
-  EpochChoice choice = choose_epoch(all, inputs, network, options, candidate->make_model, context);
   std::string explanation;
-  if (candidates.size() > 1 && !choice.per_task.empty()) {
-    std::vector<std::string> means{fmt::format("{} {:.4f}", candidate->name, mean(choice.per_task))};
-    for (const Candidate& other : candidates.subspan(1)) {
-      EpochChoice its = choose_epoch(all, inputs, network, options, other.make_model, context);
-      if (its.per_task.empty()) break;  // cancelled
-      means.push_back(fmt::format("{} {:.4f}", other.name, mean(its.per_task)));
-      if (advantage(its.per_task, choice.per_task) > kClearAdvantage) {
-        choice = std::move(its);
-        candidate = &other;
-      }
-    }
-    explanation = fmt::format("chose {}: log probability of the answers to a hidden task: {}", candidate->name,
-                              fmt::join(means, ", "));
-  }
-  learned.epochs = choice.epochs;
-  learned.chosen_epoch = choice.chosen;
+  const EpochChoice choice = choose(all, inputs, network, options, candidates, context, candidate, explanation);
   learned.held_out_per_task = choice.per_task;
 
   const auto started = std::chrono::steady_clock::now();
   TrainingRun run(all, inputs, network, options, candidate->make_model, "training", context);
-  Snapshot chosen;
+  std::shared_ptr<const Snapshot> chosen, last;
+  std::string trouble = choice.trouble;
   for (std::size_t epoch = 1; epoch <= choice.epochs && !context.cancelled(); ++epoch) {
     const double objective = run.epoch();
+    if (!run.finite()) {
+      trouble = run.trouble();
+      if (!last) throw Diverged(trouble);
+      run.restore(*last);
+      break;
+    }
     learned.curve.push_back({objective, epoch <= choice.held_out.size() ? choice.held_out[epoch - 1] : kNaN});
-    if (epoch == choice.chosen) chosen = run.snapshot();
+    last = std::make_shared<Snapshot>(run.snapshot());
+    if (epoch == choice.chosen) chosen = last;
     context.report({.stage = "training",
                     .done = static_cast<double>(epoch),
                     .total = static_cast<double>(choice.epochs),
                     .objective = objective,
                     .has_objective = true});
   }
+  const bool cut_short = !trouble.empty() && !context.cancelled();
+  learned.epochs = cut_short ? learned.curve.size() : choice.epochs;
+  learned.chosen_epoch = std::min(choice.chosen, learned.epochs);
   Aggregation& crowd = learned.crowd;
   crowd.task_count = data.crowd.answers.task_count();
   crowd.worker_count = all.worker_count;
@@ -357,7 +431,8 @@ Learned train(const LearningData& data, const NetworkSpec& network, const Traini
   for (const CurvePoint& point : learned.curve) crowd.trace.push_back(point.objective);
 
   const double answer_power = options.answer_power == 0 ? choice.answer_power : options.answer_power;
-  conclude(run, chosen, data, network, scaling, answer_power, learned);
+  conclude(run, chosen.get(), data, network, scaling, answer_power, learned);
+  warn(choice, trouble, options, learned);
   if (options.answer_power == 0 && !choice.held_out.empty()) crowd.learned.emplace_back("answer_power", answer_power);
   if (!explanation.empty()) {
     crowd.explanation = crowd.explanation.empty() ? explanation : explanation + "; " + crowd.explanation;

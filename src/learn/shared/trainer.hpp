@@ -64,9 +64,9 @@ class TrainingRun;
 struct Snapshot;
 
 /// The end of every learner: what the run's network and model say of rows, tasks and workers, now and at the chosen
-/// state (if it holds one), put into the result (`answer_power` weighs the answers beside the classifier), and the
+/// state (if there is one), put into the result (`answer_power` weighs the answers beside the classifier), and the
 /// classifier, which takes the run's network.
-void conclude(TrainingRun& run, const Snapshot& chosen, const LearningData& data, const NetworkSpec& network,
+void conclude(TrainingRun& run, const Snapshot* chosen, const LearningData& data, const NetworkSpec& network,
               const Scaling& scaling, double answer_power, Learned& learned);
 
 }  // namespace wisecrowd

@@ -1,9 +1,13 @@
 #include "learn/shared/training_run.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <numeric>
+
+#include "learn/shared/finite.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -43,7 +47,8 @@ TrainingRun::TrainingRun(const TrainingSet& set, const Features& inputs, const N
                           steps_per_epoch_),
                  network_->parameters().size()),
       order_stream_(context.rng(purpose).fork("order")),
-      order_(set.task_count()) {
+      order_(set.task_count()),
+      kind_(network.kind) {
   if (inputs.columns() >= kInputsToDropFrom) {
     network_->drop_inputs(options.input_dropout * danger_of_rote(inputs.columns(), set.task_count()));
   }
@@ -116,9 +121,22 @@ AnswerModel::Epoch TrainingRun::announcement() {
 void TrainingRun::end() { model_->end_training(announcement()); }
 
 double TrainingRun::epoch() {
-  const AnswerModel::Epoch now_begins = announcement();
-  model_->begin_epoch(now_begins);
+  std::size_t steps = 0;
+  double sum = 0;
+  try {
+    const AnswerModel::Epoch now_begins = announcement();
+    model_->begin_epoch(now_begins);
+    sum = take_steps(steps);
+    if (!std::isfinite(sum) || !weights_are_finite()) throw NotFinite();
+    model_->end_epoch(now_begins);
+  } catch (const NotFinite&) {
+    trouble_ = steps_done_ == 0 ? Trouble::before_training : Trouble::in_training;
+  }
+  ++epochs_done_;
+  return steps == 0 ? 0 : sum / static_cast<double>(steps);
+}
 
+double TrainingRun::take_steps(std::size_t& steps) {
   order_stream_.shuffle(std::span(order_));
   const std::size_t width = network_->output_size();
   std::vector<std::uint32_t> rows;
@@ -126,8 +144,10 @@ double TrainingRun::epoch() {
   std::vector<double> outputs, gradients;
   const double memory = std::min(options_.average_epochs, kLongestMemory * static_cast<double>(options_.epochs)) *
                         static_cast<double>(steps_per_epoch_);
+  const auto require_finite = [&] {
+    if (!all_finite(std::span<const float>(values))) throw NotFinite();
+  };
   double sum = 0;
-  std::size_t steps = 0;
   for (; steps < steps_per_epoch_ && !context_.cancelled(); ++steps) {
     // The last batch takes what is left over, so that every task is seen once and no batch is tiny.
     const std::size_t begin = steps * batch_;
@@ -137,11 +157,13 @@ double TrainingRun::epoch() {
     for (std::size_t i = 0; i < tasks.size(); ++i) rows[i] = set_.row[tasks[i]];
     values.resize(tasks.size() * width);
     network_->forward(inputs_, rows, Network::Mode::train, values);
+    require_finite();
     outputs.assign(values.begin(), values.end());
     gradients.assign(outputs.size(), 0.0);
     sum += model_->loss(tasks, {outputs.data(), tasks.size(), width}, {gradients.data(), tasks.size(), width});
     std::transform(gradients.begin(), gradients.end(), values.begin(),
                    [](double gradient) { return static_cast<float>(gradient); });
+    require_finite();
     network_->backward(values);
     const double now = pace();
     ++steps_done_;
@@ -150,9 +172,29 @@ double TrainingRun::epoch() {
     optimiser_.step(network_->parameters(), network_->gradients(), now, average_, share, context_.pool());
     model_->step(now);
   }
-  model_->end_epoch(now_begins);
-  ++epochs_done_;
-  return steps == 0 ? 0 : sum / static_cast<double>(steps);
+  return sum;
+}
+
+bool TrainingRun::weights_are_finite() {
+  // Smaller weights do not overflow in networks of ordinary depth; conclude() looks at every row anyway.
+  constexpr float kLargeWeight = 100;
+  constexpr std::size_t kRows = 128;
+  const std::span<const float> weights = average_.empty() ? network_->parameters() : std::span<const float>(average_);
+  if (!all_finite(weights) || !all_finite(std::span<const float>(network_->buffers()))) return false;
+  if (std::all_of(weights.begin(), weights.end(), [](float w) { return std::abs(w) < kLargeWeight; })) return true;
+  return all_finite(std::span<const double>(outputs(std::span(set_.row).first(std::min(kRows, set_.row.size())))));
+}
+
+std::string TrainingRun::trouble() const {
+  if (trouble_ == Trouble::before_training) {
+    return is_native_network(kind_)
+               ? "the network gives numbers that are not finite before it is trained at all: the features are too "
+                 "large; set standardise=true, or bring them to an ordinary scale"
+               : fmt::format("model {}: gives numbers that are not finite before it is trained at all: mend the module",
+                             kind_);
+  }
+  return fmt::format("training diverged, in epoch {} its numbers were no longer finite: lower learning_rate (it is {})",
+                     epochs_done_, options_.optimiser.learning_rate);
 }
 
 Snapshot TrainingRun::snapshot() {
@@ -168,6 +210,7 @@ void TrainingRun::restore(const Snapshot& state) {
   average_.clear();
   network_->set_buffers(state.buffers);
   model_ = state.model->clone();
+  trouble_ = Trouble::none;
 }
 
 }  // namespace wisecrowd

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "learn/shared/answer_model.hpp"
@@ -26,8 +27,14 @@ class TrainingRun {
 
   /// Begins with these weights instead of random ones; before the first epoch.
   void go_on_from(std::span<const float> parameters, std::span<const float> buffers);
-  /// One pass over the tasks; returns the mean loss. Stops early when the context is cancelled.
+  /// One pass over the tasks; returns the mean loss. Stops early when the context is cancelled, and where a number is
+  /// no longer finite: then the state is of no use, and restore() is the way back.
   double epoch();
+  /// Whether all numbers of the last epoch were finite: outputs, losses, gradients and weights.
+  [[nodiscard]] bool finite() const noexcept { return trouble_ == Trouble::none; }
+  /// What happened and what to do, for a run that is not finite: "the network's numbers were no longer finite in epoch
+  /// 3: lower learning_rate (it is 100)".
+  [[nodiscard]] std::string trouble() const;
   [[nodiscard]] std::size_t epochs_done() const noexcept { return epochs_done_; }
   /// Lets the model take a last look at the network; before predicting.
   void end();
@@ -49,7 +56,12 @@ class TrainingRun {
   template <class Work>
   void with_average(const Work& work);
   [[nodiscard]] double pace() const;
+  /// The steps of one epoch; the sum of their losses.
+  double take_steps(std::size_t& steps);
+  /// Whether the weights that predict are finite and, if they are so large that outputs could overflow, these too.
+  [[nodiscard]] bool weights_are_finite();
 
+  enum class Trouble { none, before_training, in_training };
   const TrainingSet& set_;
   const Features& inputs_;
   const TrainingOptions& options_;
@@ -62,6 +74,8 @@ class TrainingRun {
   std::vector<std::uint32_t> order_;
   std::vector<float> average_;
   std::size_t epochs_done_ = 0, steps_done_ = 0;
+  std::string kind_;  // of the network
+  Trouble trouble_ = Trouble::none;
 };
 
 }  // namespace wisecrowd

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "learn/shared/cnn_plan.hpp"
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
@@ -56,25 +57,18 @@ Module convolutional_module(std::span<const std::size_t> shape, std::size_t hidd
                             std::uint64_t seed) {
   at::Generator generator = at::make_generator<at::CPUGeneratorImpl>(seed);
   Module module = named_module("Convolutional");
-  std::int64_t height = static_cast<std::int64_t>(shape[0]), width = static_cast<std::int64_t>(shape[1]);
-  std::int64_t channels = shape.size() > 2 ? static_cast<std::int64_t>(shape[2]) : 1;
-  // Four valid convolutions with pooling need 46 pixels.
-  const std::int64_t padding = std::min(height, width) < 46 ? 1 : 0;
+  const CnnPlan plan = cnn_plan(shape);
+  auto channels = static_cast<std::int64_t>(plan.channels);
   std::ostringstream code;
   code << "def forward(self, x):\n";
   int number = 0;
-  for (const std::int64_t filters : {32, 32, 64, 64}) {
+  for (const CnnPlan::Layer& layer : plan.layers) {
+    const auto filters = static_cast<std::int64_t>(layer.filters);
     const std::string name = "conv" + std::to_string(++number);
     add_parameters(module, name, glorot({filters, channels, 3, 3}, generator), at::zeros(filters));
-    code << "    x = torch.conv2d(x, self." << name << "_weight, self." << name << "_bias, [1, 1], [" << padding << ", "
-         << padding << "])\n";
-    height += 2 * padding - 2;
-    width += 2 * padding - 2;
-    if (std::min(height, width) >= 4) {
-      code << "    x = torch.max_pool2d(x, [2, 2])\n";
-      height /= 2;
-      width /= 2;
-    }
+    code << "    x = torch.conv2d(x, self." << name << "_weight, self." << name << "_bias, [1, 1], [" << plan.padding
+         << ", " << plan.padding << "])\n";
+    if (layer.pooled) code << "    x = torch.max_pool2d(x, [2, 2])\n";
     // The same as ReLU before pooling, for a quarter of the work.
     code << "    x = torch.relu_(x)\n";
     if (number == 1) {
@@ -83,7 +77,7 @@ Module convolutional_module(std::span<const std::size_t> shape, std::size_t hidd
     }
     channels = filters;
   }
-  const auto flat = channels * height * width;
+  const auto flat = static_cast<std::int64_t>(plan.flat());
   const auto units = static_cast<std::int64_t>(hidden), classes = static_cast<std::int64_t>(outputs);
   add_parameters(module, "hidden", glorot({units, flat}, generator), at::zeros(units));
   add_parameters(module, "output", glorot({classes, units}, generator), at::zeros(classes));
