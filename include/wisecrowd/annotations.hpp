@@ -78,8 +78,8 @@ class Annotations {
   /// True when the data hold a repeated (task, worker) pair, which needs DuplicatePolicy::repeat.
   [[nodiscard]] bool has_repeats() const noexcept;
 
-  /// A 64-bit fingerprint of answers, names and classes, the same on every machine and for any
-  /// number of threads. Computed on first use.
+  /// A 64-bit fingerprint of answers, names and classes, the same on every machine, for any number
+  /// of threads and whatever the order of rows. Computed on first use.
   [[nodiscard]] std::uint64_t content_hash() const;
 
   struct Storage;
@@ -102,13 +102,13 @@ struct BuildReport {
   std::uint64_t repeats = 0;                   ///< answers beyond the first of their worker and task (reject, repeat)
 };
 
-/// Builds annotations from answers in file order. Throws bad_input when an index is out of range, or
-/// when `policy` is reject and a pair is repeated.
+/// Builds annotations from answers in file order; ids stay as given. Throws bad_input when an index is
+/// out of range, or when `policy` is reject and a pair is repeated.
 [[nodiscard]] Annotations make_annotations(std::span<const Answer> answers, AnnotationNames names,
                                            DuplicatePolicy policy = DuplicatePolicy::keep_last,
                                            BuildReport* report = nullptr);
 
-/// Collects answers by name, for programs that do not read them from a file.
+/// Collects answers by name, for programs that read no file. Ids follow the order of names ("t2" before "t10").
 class AnnotationsBuilder {
  public:
   AnnotationsBuilder();

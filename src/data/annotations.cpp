@@ -11,6 +11,7 @@
 #include "base/hash.hpp"
 #include "data/build.hpp"
 #include "data/interner.hpp"
+#include "data/name_order.hpp"
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
@@ -105,25 +106,60 @@ std::span<const AnswerIndex> Annotations::answers_of(WorkerId worker) const {
       .subspan(offsets[index(worker)], offsets[index(worker) + 1] - offsets[index(worker)]);
 }
 
+namespace {
+
+/// Answers in their order as one piece; ids are the same numbers.
+AnswerPiece piece_of(const Annotations::Storage& storage) {
+  AnswerPiece piece;
+  piece.tasks.reserve(storage.workers.size());
+  piece.workers.reserve(storage.workers.size());
+  piece.labels.reserve(storage.workers.size());
+  for (std::uint32_t t = 0; t + 1 < storage.task_offsets.size(); ++t) {
+    for (AnswerIndex a = storage.task_offsets[t]; a < storage.task_offsets[t + 1]; ++a) piece.tasks.push_back(t);
+  }
+  for (const WorkerId worker : storage.workers) piece.workers.push_back(static_cast<std::uint32_t>(worker));
+  for (const ClassId label : storage.labels) piece.labels.push_back(static_cast<std::uint16_t>(label));
+  return piece;
+}
+
+std::uint64_t hash_of(const Annotations::Storage& storage) {
+  XXH3_state_t* state = XXH3_createState();
+  XXH3_64bits_reset(state);
+  const auto add = [&](const void* data, std::size_t bytes) {
+    const std::uint64_t size = bytes;
+    XXH3_64bits_update(state, &size, sizeof size);
+    XXH3_64bits_update(state, data, bytes);
+  };
+  add(storage.task_offsets.data(), storage.task_offsets.size() * sizeof(AnswerIndex));
+  add(storage.workers.data(), storage.workers.size() * sizeof(WorkerId));
+  add(storage.labels.data(), storage.labels.size() * sizeof(ClassId));
+  for (const NameTable* names : {&storage.names.tasks, &storage.names.workers, &storage.names.classes}) {
+    const std::uint64_t count = names->size();
+    XXH3_64bits_update(state, &count, sizeof count);
+    for (std::size_t i = 0; i < names->size(); ++i) add((*names)[i].data(), (*names)[i].size());
+  }
+  const std::uint64_t hash = XXH3_64bits_digest(state);
+  XXH3_freeState(state);
+  return hash;
+}
+
+}  // namespace
+
 std::uint64_t Annotations::content_hash() const {
   std::call_once(storage_->hash_once, [this] {
-    XXH3_state_t* state = XXH3_createState();
-    XXH3_64bits_reset(state);
-    const auto add = [&](const void* data, std::size_t bytes) {
-      const std::uint64_t size = bytes;
-      XXH3_64bits_update(state, &size, sizeof size);
-      XXH3_64bits_update(state, data, bytes);
-    };
-    add(storage_->task_offsets.data(), storage_->task_offsets.size() * sizeof(AnswerIndex));
-    add(storage_->workers.data(), storage_->workers.size() * sizeof(WorkerId));
-    add(storage_->labels.data(), storage_->labels.size() * sizeof(ClassId));
-    for (const NameTable* names : {&task_names(), &worker_names(), &class_names()}) {
-      const std::uint64_t count = names->size();
-      XXH3_64bits_update(state, &count, sizeof count);
-      for (std::size_t i = 0; i < names->size(); ++i) add((*names)[i].data(), (*names)[i].size());
+    ThreadPool pool(1);
+    if (ranks_in_order(task_names(), pool).empty() && ranks_in_order(worker_names(), pool).empty()) {
+      storage_->hash = hash_of(*storage_);
+      return;
     }
-    storage_->hash = XXH3_64bits_digest(state);
-    XXH3_freeState(state);
+    // Programs that number tasks and workers themselves have an order of their own.
+    AnnotationNames names = storage_->names;
+    std::vector<AnswerPiece> pieces;
+    pieces.push_back(piece_of(*storage_));
+    put_in_order(names, pieces, pool);
+    const Annotations ordered =
+        build_annotations(std::move(pieces), std::move(names), DuplicatePolicy::repeat, pool, nullptr);
+    storage_->hash = hash_of(*ordered.storage_);
   });
   return storage_->hash;
 }
@@ -237,6 +273,14 @@ Annotations AnnotationsBuilder::build(DuplicatePolicy policy, BuildReport* repor
     }
     for (auto& answer : answers) answer.label = ClassId{rank[index(answer.label)]};
     names.classes = NameTable(ordered);
+  }
+  ThreadPool pool(1);
+  const auto tasks = ranks_in_order(names.tasks, pool), workers = ranks_in_order(names.workers, pool);
+  names.tasks = reordered(std::move(names.tasks), tasks, pool);
+  names.workers = reordered(std::move(names.workers), workers, pool);
+  for (auto& answer : answers) {
+    if (!tasks.empty()) answer.task = TaskId{tasks[index(answer.task)]};
+    if (!workers.empty()) answer.worker = WorkerId{workers[index(answer.worker)]};
   }
   return make_annotations(answers, std::move(names), policy, report);
 }

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "data/name_order.hpp"
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
@@ -63,9 +64,10 @@ struct BucketOutcome {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> repeated_pairs;  // (task, worker), only to reject them
 };
 
-/// Sorts one task's answers by worker, keeping file order among equals.
-void sort_by_worker(std::span<std::uint64_t> answers) {
-  const auto before = [](std::uint64_t a, std::uint64_t b) { return worker_of(a) < worker_of(b); };
+/// Sorts one task's answers by worker. Where the last of a worker's answers counts, they keep the order of the file,
+/// else they are sorted by label: no result may depend on the order of rows.
+template <class Before>
+void sort_answers(std::span<std::uint64_t> answers, const Before& before) {
   constexpr std::size_t kFew = 24;
   if (answers.size() > kFew) {
     if (!std::is_sorted(answers.begin(), answers.end(), before)) {
@@ -132,7 +134,11 @@ void finish_bucket(std::span<const std::uint64_t> answers, std::size_t first_tas
   for (std::size_t t = first_task; t < last_task; ++t) {
     const std::size_t place = t - first_task;
     std::span<std::uint64_t> own(by_task.data() + at[place], at[place + 1] - at[place]);
-    sort_by_worker(own);
+    if (policy == DuplicatePolicy::repeat) {
+      sort_answers(own, [](std::uint64_t a, std::uint64_t b) { return a < b; });
+    } else {
+      sort_answers(own, [](std::uint64_t a, std::uint64_t b) { return worker_of(a) < worker_of(b); });
+    }
     if (policy == DuplicatePolicy::keep_last) own = own.first(keep_last(own, outcome));
     for (std::size_t i = 1; i < own.size(); ++i) {
       const std::uint32_t worker = worker_of(own[i]);
@@ -178,6 +184,23 @@ void close_gaps(const Buckets& buckets, const std::vector<BucketOutcome>& outcom
 }
 
 }  // namespace
+
+NewIds put_in_order(AnnotationNames& names, std::vector<AnswerPiece>& pieces, ThreadPool& pool) {
+  NewIds ids{ranks_in_order(names.tasks, pool), ranks_in_order(names.workers, pool)};
+  if (ids.tasks.empty() && ids.workers.empty()) return ids;
+  names.tasks = reordered(std::move(names.tasks), ids.tasks, pool);
+  names.workers = reordered(std::move(names.workers), ids.workers, pool);
+  const auto stretches = stretches_of(pieces);
+  pool.for_each_block(stretches.size(), [&](std::size_t s, unsigned) {
+    const auto [p, begin, end] = stretches[s];
+    AnswerPiece& piece = pieces[p];
+    for (std::size_t i = begin; i < end && !ids.tasks.empty(); ++i) piece.tasks[i] = ids.tasks[piece.tasks[i]];
+    for (std::size_t i = begin; i < end && !ids.workers.empty(); ++i) {
+      piece.workers[i] = ids.workers[piece.workers[i]];
+    }
+  });
+  return ids;
+}
 
 Annotations build_annotations(std::vector<AnswerPiece> pieces, AnnotationNames names, DuplicatePolicy policy,
                               ThreadPool& pool, BuildReport* report, std::vector<RepeatedPair>* repeated) {

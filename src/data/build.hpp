@@ -44,6 +44,16 @@ struct RepeatedPair {
   std::uint32_t worker;
 };
 
+/// The new id of each task and worker; empty lists: they keep theirs.
+struct NewIds {
+  std::vector<std::uint32_t> tasks;
+  std::vector<std::uint32_t> workers;
+};
+
+/// Gives tasks and workers their ids in the order of their names (data/name_order.hpp). The same answers get the same
+/// ids so, whatever the order of their rows, and every method the same result.
+NewIds put_in_order(AnnotationNames& names, std::vector<AnswerPiece>& pieces, ThreadPool& pool);
+
 /// Sorts answers into task order, in parallel, freeing each piece as it goes. Indices must be in range.
 /// With DuplicatePolicy::reject the first repeated pairs in file order are collected into `repeated` (if given) and
 /// bad_input is thrown by the caller's choice: this function throws only if `repeated` is null.

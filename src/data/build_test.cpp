@@ -105,10 +105,12 @@ TEST_P(BuildAnnotations, KeepLast) {
   }
 }
 
-TEST_P(BuildAnnotations, RepeatKeepsAllInFileOrder) {
+TEST_P(BuildAnnotations, RepeatKeepsAllInTheOrderOfLabels) {
+  std::vector<Row> by_label = rows_;
+  std::stable_sort(by_label.begin(), by_label.end(), [](const Row& a, const Row& b) { return a.label < b.label; });
   std::multimap<Pair, std::uint16_t> all;
   std::map<Pair, int> times;
-  for (const Row& row : rows_) {
+  for (const Row& row : by_label) {
     all.insert({{row.task, row.worker}, row.label});  // equal keys stay in order of insertion
     ++times[{row.task, row.worker}];
   }
@@ -146,6 +148,35 @@ TEST_P(BuildAnnotations, RejectListsRepeatsInFileOrder) {
   EXPECT_THROW(
       (void)build_annotations(in_pieces(rows_, GetParam().piece), names(), DuplicatePolicy::reject, pool, nullptr),
       Error);
+}
+
+TEST(PutInOrder, AnswersKeepTheirNames) {
+  const std::vector<std::string> tasks{"t10", "t9", "t1"}, workers{"b", "c", "a"}, classes{"yes", "no"};
+  AnnotationNames names{NameTable(tasks), NameTable(workers), NameTable(classes)};
+  auto pieces = in_pieces({{0, 0, 0}, {1, 1, 1}, {2, 2, 0}, {0, 2, 1}}, 3);
+  ThreadPool pool(2);
+  const NewIds ids = put_in_order(names, pieces, pool);
+  EXPECT_EQ(ids.tasks, (std::vector<std::uint32_t>{2, 1, 0}));
+  EXPECT_EQ(ids.workers, (std::vector<std::uint32_t>{1, 2, 0}));
+  const Annotations answers =
+      build_annotations(std::move(pieces), std::move(names), DuplicatePolicy::keep_last, pool, nullptr);
+  expect_answers(answers, {{{0, 0}, 0}, {{1, 2}, 1}, {{2, 0}, 1}, {{2, 1}, 0}});
+  EXPECT_EQ(answers.task_names()[2], "t10");
+  EXPECT_EQ(answers.worker_names()[0], "a");
+}
+
+TEST(ContentHash, IsThatOfTheNamesWhateverTheirIds) {
+  const std::vector<std::string> classes{"yes", "no"};
+  const auto hash = [&](const std::vector<std::string>& tasks, const std::vector<std::string>& workers,
+                        const std::vector<Row>& rows) {
+    ThreadPool pool(1);
+    return build_annotations(in_pieces(rows, 2), {NameTable(tasks), NameTable(workers), NameTable(classes)},
+                             DuplicatePolicy::repeat, pool, nullptr)
+        .content_hash();
+  };
+  const auto expected = hash({"1", "2"}, {"v", "w"}, {{0, 0, 0}, {0, 1, 1}, {1, 1, 0}, {1, 1, 1}});
+  EXPECT_EQ(hash({"2", "1"}, {"w", "v"}, {{0, 0, 1}, {1, 1, 0}, {0, 0, 0}, {1, 0, 1}}), expected);
+  EXPECT_NE(hash({"2", "1"}, {"w", "v"}, {{0, 0, 1}, {1, 1, 0}, {0, 0, 0}, {1, 0, 0}}), expected);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, BuildAnnotations,

@@ -210,6 +210,12 @@ Dataset read_dataset(const Input& answers, const std::optional<Input>& gold, con
   AnnotationNames names{table.tasks.release(pool), table.workers.release(pool), table.classes.final_names()};
   if (context.cancelled()) throw Cancelled();
   context.report({.stage = "sorting"});
+  const NewIds order = put_in_order(names, table.pieces, pool);
+  if (!order.tasks.empty() && data.has_gold()) {
+    std::vector<ClassId> moved(data.gold.size());
+    for (std::size_t t = 0; t < moved.size(); ++t) moved[order.tasks[t]] = data.gold[t];
+    data.gold = std::move(moved);
+  }
 
   if (reject && !options.lenient) {
     data.answers = build_without_repeats(table, std::move(names), pool, notes);

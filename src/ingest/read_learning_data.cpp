@@ -4,6 +4,7 @@
 
 #include "data/build.hpp"
 #include "data/interner.hpp"
+#include "data/name_order.hpp"
 #include "ingest/problems.hpp"
 #include "ingest/read.hpp"
 #include "wisecrowd/error.hpp"
@@ -152,7 +153,10 @@ LearningInput read_learning_data(const LearningFiles& files, const ReadOptions& 
   result.row_gold = gold_by_row(files, data, result.task_gold, others, rows, notes);
   if (!files.learn_from_gold) return result;
   std::vector<std::string> more;
-  for (std::size_t i = 0; i < others.tasks.size(); ++i) {
+  const auto rank = ranks_in_order(NameTable(others.tasks), context.pool());
+  std::vector<std::size_t> in_order(others.tasks.size());
+  for (std::size_t i = 0; i < in_order.size(); ++i) in_order[rank.empty() ? i : rank[i]] = i;
+  for (const std::size_t i : in_order) {
     const std::uint32_t row = rows.find(others.tasks[i]);
     if (row == Interner::kAbsent || data.split[row] != Split::train) continue;
     more.push_back(others.tasks[i]);

@@ -6,6 +6,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
 #include <cstdlib>
@@ -13,6 +14,7 @@
 #include <fstream>
 #include <string>
 
+#include "base/rng.hpp"
 #include "support/crowds.hpp"
 #include "wisecrowd/error.hpp"
 
@@ -54,11 +56,11 @@ std::string joined(const NameTable& names) {
   return out;
 }
 
-TEST(ReadDataset, LongRowsKeepTheOrderOfFirstAppearance) {
+TEST(ReadDataset, LongRowsInTheOrderOfNames) {
   DataReport report;
   const Dataset data = read("task,worker,label\nt2,w1,b\nt1,w3,a\nt2,w2,a\n", {}, &report);
-  EXPECT_EQ(listed(data.answers), "t2|w1|b\nt2|w2|a\nt1|w3|a\n");
-  EXPECT_EQ(joined(data.answers.worker_names()), "w1,w3,w2");
+  EXPECT_EQ(listed(data.answers), "t1|w3|a\nt2|w1|b\nt2|w2|a\n");
+  EXPECT_EQ(joined(data.answers.worker_names()), "w1,w2,w3");
   EXPECT_EQ(joined(data.answers.class_names()), "a,b");
   EXPECT_EQ(report.rows, 3U);
   EXPECT_TRUE(report.warnings.empty());
@@ -102,9 +104,9 @@ TEST(ReadDataset, Quoting) {
       "5\" disk,w\"\"x,plain,\"\"\n"
       "\"\"\"\",\"x\r\ny\",\"\xC3\xA9\",\"q\"");
   EXPECT_EQ(listed(data.answers),
-            "a,b|say \"hi\"|two\nlines\n"
+            "\"|x\r\ny|\xC3\xA9\n"
             "5\" disk|w\"\"x|plain\n"
-            "\"|x\r\ny|\xC3\xA9\n");
+            "a,b|say \"hi\"|two\nlines\n");
 }
 
 TEST(ReadDataset, LineEndsAndByteOrderMark) {
@@ -137,7 +139,7 @@ TEST(ReadDataset, ClassesInNumericOrderOrAsGiven) {
 TEST(ReadDataset, DuplicatePolicies) {
   const std::string text = "task,worker,label\nt,w,a\nt,w,b\nt,w,b\nu,w,a\nt,v,a\n";
   DataReport report;
-  EXPECT_EQ(listed(read(text, {}, &report).answers), "t|w|b\nt|v|a\nu|w|a\n");
+  EXPECT_EQ(listed(read(text, {}, &report).answers), "t|v|a\nt|w|b\nu|w|a\n");
   EXPECT_EQ(report.duplicates_dropped, 2U);
   EXPECT_EQ(report.duplicates_contradicting, 1U);
   ASSERT_EQ(report.warnings.size(), 1U);
@@ -146,7 +148,7 @@ TEST(ReadDataset, DuplicatePolicies) {
             std::string::npos);
 
   const Dataset repeated = read(text, {.duplicates = DuplicatePolicy::repeat}, &report);
-  EXPECT_EQ(listed(repeated.answers), "t|w|a\nt|w|b\nt|w|b\nt|v|a\nu|w|a\n");
+  EXPECT_EQ(listed(repeated.answers), "t|v|a\nt|w|a\nt|w|b\nt|w|b\nu|w|a\n");
   EXPECT_TRUE(repeated.answers.has_repeats());
   EXPECT_TRUE(report.warnings.empty());
 
@@ -155,8 +157,36 @@ TEST(ReadDataset, DuplicatePolicies) {
 
   // Lenient: the rows that come too late are dropped.
   const Dataset first = read(text, {.duplicates = DuplicatePolicy::reject, .lenient = true}, &report);
-  EXPECT_EQ(listed(first.answers), "t|w|a\nt|v|a\nu|w|a\n");
+  EXPECT_EQ(listed(first.answers), "t|v|a\nt|w|a\nu|w|a\n");
   EXPECT_EQ(report.duplicates_dropped, 2U);
+}
+
+TEST(ReadDataset, SameDataForAnyOrderOfRows) {
+  std::vector<std::string> rows;
+  for (int i = 0; i < 400; ++i) rows.push_back(fmt::format("t{},{},{}\n", i % 57, i * i % 23, "abc"[i * i * i % 3]));
+  std::vector<std::string> gold;
+  for (int t = 0; t < 57; t += 3) gold.push_back(fmt::format("t{},{}\n", t, "abc"[t % 3]));
+  std::sort(rows.begin(), rows.end());
+  rows.erase(
+      std::unique(rows.begin(), rows.end(),
+                  [](const auto& a, const auto& b) { return a.substr(0, a.rfind(',')) == b.substr(0, b.rfind(',')); }),
+      rows.end());
+  const auto table = [](const char* header, const std::vector<std::string>& lines) {
+    std::string text = header;
+    for (const auto& line : lines) text += line;
+    return text;
+  };
+  const auto shuffled = [&] { return read_with_gold(table("task,worker,label\n", rows), table("task,label\n", gold)); };
+  const Dataset expected = shuffled();
+  Rng rng(4);
+  for (int shuffle = 0; shuffle < 5; ++shuffle) {
+    rng.shuffle(std::span(rows));
+    rng.shuffle(std::span(gold));
+    const Dataset data = shuffled();
+    EXPECT_EQ(listed(data.answers), listed(expected.answers));
+    EXPECT_EQ(data.answers.content_hash(), expected.answers.content_hash());
+    EXPECT_EQ(data.gold, expected.gold);
+  }
 }
 
 TEST(ReadDataset, Gold) {
@@ -255,8 +285,8 @@ TEST(ReadDataset, WideTablesKnowSilentWorkersAndUnansweredTasks) {
   DataReport report;
   const Dataset data = read("x,task,w1,w2\n,t1,,b\n,t2,,\na,t3,,a\n", {.layout = TableLayout::wide}, &report);
   EXPECT_EQ(joined(data.answers.task_names()), "t1,t2,t3");
-  EXPECT_EQ(joined(data.answers.worker_names()), "x,w1,w2");
-  EXPECT_EQ(listed(data.answers), "t1|w2|b\nt3|x|a\nt3|w2|a\n");
+  EXPECT_EQ(joined(data.answers.worker_names()), "w1,w2,x");
+  EXPECT_EQ(listed(data.answers), "t1|w2|b\nt3|w2|a\nt3|x|a\n");
   EXPECT_EQ(report.rows, 3U);
   // Without a column that is called like a task, the first one is it.
   EXPECT_EQ(listed(read("page,w1,w2\np,a,b\n", {.layout = TableLayout::wide}).answers), "p|w1|a\np|w2|b\n");
@@ -286,9 +316,9 @@ TEST(ReadDataset, JsonValues) {
       "{\"worker\": false, \"task\": 1.5, \"label\": \"\\\"x\\\"\"}",
       {}, nullptr, "a.jsonl");
   EXPECT_EQ(listed(data.answers),
-            "t\xC3\xA9\n|7|true\n"
             "-5|18446744073709551615|false\n"
-            "1.5|false|\"x\"\n");
+            "1.5|false|\"x\"\n"
+            "t\xC3\xA9\n|7|true\n");
 }
 
 TEST(ReadDataset, WideJson) {
@@ -323,18 +353,19 @@ TEST(ReadDataset, ThreadsAndSizesChangeNothing) {
 
 /// Enough rows that a window is numbered in several blocks, and enough names that many find their place in the table
 /// taken.
-TEST(ReadDataset, ManyNamesKeepTheOrderOfFirstAppearance) {
+TEST(ReadDataset, ManyNamesAreInOrder) {
   std::string csv = "task,worker,label\n";
-  std::vector<std::string> order;
   std::vector<bool> met(60'000, false);
   std::uint64_t state = 7;
   for (int i = 0; i < 300'000; ++i) {
     state = state * 6364136223846793005ULL + 1442695040888963407ULL;
     const auto task = static_cast<std::size_t>((state >> 33) % met.size());
     csv += fmt::format("{},{},{}\n", task, (state >> 20) % 4000, (state >> 50) % 3);
-    if (met[task]) continue;
     met[task] = true;
-    order.push_back(std::to_string(task));
+  }
+  std::vector<std::string> order;
+  for (std::size_t task = 0; task < met.size(); ++task) {
+    if (met[task]) order.push_back(std::to_string(task));
   }
   std::optional<std::uint64_t> expected;
   for (const std::size_t window : {std::size_t{1} << 18, std::size_t{1} << 24}) {

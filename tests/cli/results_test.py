@@ -1,6 +1,7 @@
 """What is written: complete, parseable, reproducible, the same for any number of threads."""
 import csv
 import json
+import random
 import unittest
 
 from program import RESULT_FILES, ProgramTest
@@ -44,6 +45,22 @@ class Results(ProgramTest):
             sums[key] = sums.get(key, 0) + float(row["probability"])
         for total in sums.values():
             self.assertAlmostEqual(total, 1, delta=1e-5)
+
+    def test_the_same_files_for_any_order_of_rows(self):
+        labels = self.simulate(tasks=400, classes=3, workers=25, seed=6)
+        header, *rows = (self.folder / labels).read_text().splitlines()
+        self.run_program("aggregate", labels, "--gold", "crowd/gold.csv", "--gold-for", "evaluation", "--out", "first")
+        for seed in (1, 2):
+            random.Random(seed).shuffle(rows)
+            self.write("shuffled.csv", "\n".join([header, *rows]) + "\n")
+            self.run_program("aggregate", "shuffled.csv", "--gold", "crowd/gold.csv", "--gold-for", "evaluation", "--out",
+                             f"again{seed}")
+            for name in ("labels.csv", "workers.csv", "confusion.csv"):
+                self.assertEqual((self.folder / f"again{seed}" / name).read_bytes(),
+                                 (self.folder / "first" / name).read_bytes(), name)
+            self.assertEqual(self.record(f"again{seed}")["data"]["hash"], self.record("first")["data"]["hash"])
+        # A result is read back with its answers in another order.
+        self.run_program("report", "first", "--answers", "shuffled.csv", "--out", "page.html")
 
     def test_init_and_finish(self):
         labels = self.simulate(tasks=200, classes=3, workers=15, seed=5)

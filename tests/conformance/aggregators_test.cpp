@@ -174,6 +174,43 @@ TEST_P(EveryAggregator, SameBitsForAnyNumberOfThreads) {
   }
 }
 
+TEST_P(EveryAggregator, SameBitsForAnyOrderOfRows) {
+  const auto crowd = testing::small_crowd(14, 150, 12, classes(3), 4);
+  const Annotations& answers = crowd.data.answers;
+  struct Row {
+    std::string_view task, worker, label;
+  };
+  std::vector<Row> rows;
+  for (std::size_t t = 0; t < answers.task_count(); ++t) {
+    const auto workers = answers.workers_of(TaskId(t));
+    const auto labels = answers.labels_of(TaskId(t));
+    for (std::size_t a = 0; a < workers.size(); ++a) {
+      rows.push_back({answers.task_names()[t], answers.worker_names()[index(workers[a])],
+                      answers.class_names()[index(labels[a])]});
+    }
+  }
+  const auto built = [&] {
+    AnnotationsBuilder builder;
+    for (const Row& row : rows) builder.add(row.task, row.worker, row.label);
+    return builder.build();
+  };
+  const Annotations unshuffled = built();
+  const auto expected = fit({unshuffled, {}, {}}, 1, 7);
+  Rng rng(15);
+  for (int shuffle = 0; shuffle < 5; ++shuffle) {
+    rng.shuffle(std::span(rows));
+    const Annotations shuffled = built();
+    EXPECT_EQ(shuffled.content_hash(), unshuffled.content_hash());
+    for (std::size_t t = 0; t < shuffled.task_count(); ++t)
+      ASSERT_EQ(shuffled.task_names()[t], unshuffled.task_names()[t]);
+    const auto result = fit({shuffled, {}, {}}, 1, 7);
+    EXPECT_EQ(result.labels, expected.labels);
+    EXPECT_EQ(result.posterior, expected.posterior);
+    EXPECT_EQ(result.confusion, expected.confusion);
+    EXPECT_EQ(result.skill, expected.skill);
+  }
+}
+
 TEST_P(EveryAggregator, RenamingPermutesTheResultAndChangesNothingElse) {
   const std::size_t count = classes(3);
   const auto crowd = testing::small_crowd(4, 120, 10, count, 5);

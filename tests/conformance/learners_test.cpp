@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "base/rng.hpp"
 #include "support/learning.hpp"
 
 namespace wisecrowd {
@@ -107,6 +108,43 @@ TEST_P(EveryLearner, SameSeedSameBitsForAnyNumberOfThreads) {
   EXPECT_EQ(one.row_probabilities, two.row_probabilities);
   EXPECT_EQ(one.crowd.posterior, two.crowd.posterior);
   EXPECT_EQ(one.crowd.confusion, two.crowd.confusion);
+}
+
+TEST_P(EveryLearner, SameBitsForAnyOrderOfRows) {
+  const FeatureCrowd crowd = ordinary();
+  const Annotations& answers = crowd.data.crowd.answers;
+  const auto offsets = answers.task_offsets();
+  std::vector<std::pair<std::size_t, AnswerIndex>> rows;
+  for (std::size_t t = 0; t < answers.task_count(); ++t) {
+    for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) rows.emplace_back(t, a);
+  }
+  // As read_learning_data does: rows are found by the names of tasks.
+  const auto as_read = [&] {
+    AnnotationsBuilder builder;
+    for (const auto& [t, a] : rows) {
+      builder.add(answers.task_names()[t], answers.worker_names()[index(answers.workers()[a])],
+                  answers.class_names()[index(answers.labels()[a])]);
+    }
+    LearningData data = crowd.data;
+    data.crowd.answers = builder.build();
+    data.row_of_task.clear();
+    for (std::size_t t = 0; t < data.crowd.answers.task_count(); ++t) {
+      const auto name = data.crowd.answers.task_names()[t];
+      for (std::uint32_t row = 0; row < data.row_names.size(); ++row) {
+        if (data.row_names[row] == name) data.row_of_task.push_back(row);
+      }
+    }
+    return data;
+  };
+  const Learned expected = run(as_read());
+  Rng rng(16);
+  for (int shuffle = 0; shuffle < 2; ++shuffle) {
+    rng.shuffle(std::span(rows));
+    const Learned learned = run(as_read());
+    EXPECT_EQ(learned.crowd.labels, expected.crowd.labels);
+    EXPECT_EQ(learned.crowd.posterior, expected.crowd.posterior);
+    EXPECT_EQ(learned.row_probabilities, expected.row_probabilities);
+  }
 }
 
 TEST_P(EveryLearner, TinyAndOddCrowds) {
