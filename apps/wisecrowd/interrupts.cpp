@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cerrno>
+#include <system_error>
 
 #include "terminal.hpp"
 #include "wisecrowd/result.hpp"
@@ -32,11 +33,12 @@ Interrupts::Interrupts() {
   std::signal(SIGXFSZ, SIG_IGN);
   signal_descriptor_ = ::signalfd(-1, &signals_, SFD_CLOEXEC);
   stop_descriptor_ = ::eventfd(0, EFD_CLOEXEC);
-  if (signal_descriptor_ < 0 || stop_descriptor_ < 0) {  // out of descriptors: signals end us as usual
-    pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
-    return;
+  try {
+    if (signal_descriptor_ >= 0 && stop_descriptor_ >= 0) watcher_ = std::thread([this] { watch(); });
+  } catch (const std::system_error&) {
   }
-  watcher_ = std::thread([this] { watch(); });
+  // Out of descriptors or threads: signals end us as usual.
+  if (!watcher_.joinable()) pthread_sigmask(SIG_UNBLOCK, &signals_, nullptr);
 }
 
 Interrupts::~Interrupts() {

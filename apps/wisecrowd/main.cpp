@@ -96,4 +96,11 @@ int guarded_main(int count, char** words) {
 }  // namespace
 }  // namespace wisecrowd::app
 
-int main(int count, char** words) { return wisecrowd::app::guarded_main(count, words); }
+int main(int count, char** words) {
+  try {
+    return wisecrowd::app::guarded_main(count, words);
+  } catch (const std::bad_alloc&) {  // too little even to begin, or to say what went wrong
+    wisecrowd::app::say("wisecrowd: error: there is not enough memory\n");
+    return EX_OSERR;
+  }
+}

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -26,7 +27,12 @@ void Team::run(std::size_t jobs, const std::function<void(std::size_t job, unsig
     }
   };
   std::vector<std::jthread> others;
-  for (unsigned t = 1; t < threads_ && t < jobs; ++t) others.emplace_back(take_part, t);
+  others.reserve(std::min<std::size_t>(threads_, jobs));
+  try {
+    for (unsigned t = 1; t < threads_ && t < jobs; ++t) others.emplace_back(take_part, t);
+  } catch (const std::system_error&) {
+    // No more threads to be had: those that started share the jobs.
+  }
   take_part(0);
   others.clear();
   if (failure) std::rethrow_exception(failure);

@@ -1,6 +1,7 @@
 #include "base/parallel.hpp"
 
 #include <algorithm>
+#include <system_error>
 
 namespace wisecrowd {
 namespace {
@@ -21,8 +22,13 @@ bool soon(const Condition& condition) {
 }  // namespace
 
 ThreadPool::ThreadPool(unsigned threads) {
-  for (unsigned t = 1; t < std::max(threads, 1U); ++t) {
-    workers_.emplace_back([this, t] { worker_loop(t); });
+  workers_.reserve(std::max(threads, 1U) - 1);
+  try {
+    for (unsigned t = 1; t < threads; ++t) {
+      workers_.emplace_back([this, t] { worker_loop(t); });
+    }
+  } catch (const std::system_error&) {
+    // A limit on processes or memory: those that started do the work, and results are the same bits.
   }
 }
 

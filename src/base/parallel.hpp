@@ -12,7 +12,7 @@
 
 namespace wisecrowd {
 
-/// A fixed team of threads. The caller is thread 0 and works along.
+/// A fixed team of threads, fewer than asked for where the system has no more. The caller is thread 0 and works along.
 ///
 /// Work is cut into blocks whose number must not depend on the team's size; whatever a block
 /// computes goes to a place of its own (or is added as integers), so that results are the same bits for

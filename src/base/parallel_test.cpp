@@ -1,9 +1,11 @@
 #include "base/parallel.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <chrono>
+#include <cstdlib>
 #include <numeric>
 #include <stdexcept>
 #include <string>
@@ -55,6 +57,21 @@ TEST(ThreadPool, NoThreadsMeansOne) {
   pool.for_each_block(3, [&](std::size_t, unsigned) { ++runs; });
   EXPECT_EQ(runs, 3);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+TEST(ThreadPool, GoesOnWithTheThreadsThatStarted) {
+  // Without memory for further stacks no thread can start; in a process of its own, because the limit stays.
+  const auto work_without_memory = [] {
+    const rlimit nothing{1, 1};
+    if (setrlimit(RLIMIT_AS, &nothing) != 0) std::_Exit(2);
+    ThreadPool pool(64);
+    std::atomic<int> runs{0};
+    pool.for_each_block(100, [&](std::size_t, unsigned thread) { runs += thread < pool.size() ? 1 : 0; });
+    std::_Exit(pool.size() < 64 && runs == 100 ? 0 : 1);
+  };
+  EXPECT_EXIT(work_without_memory(), testing::ExitedWithCode(0), "");
+}
+#endif
 
 TEST(ThreadPool, RethrowsAndStaysUsable) {
   for (const unsigned threads : {1U, 4U}) {

@@ -12,6 +12,7 @@
 #include <exception>
 #include <mutex>
 #include <new>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -145,9 +146,14 @@ class Unzstd final : public Unpacker {
 class ReadAhead final : public ByteSource {
  public:
   explicit ReadAhead(std::unique_ptr<ByteSource> source) : source_(std::move(source)), size_(source_->size()) {
-    thread_ = std::thread([this] { produce(); });
+    try {
+      thread_ = std::thread([this] { produce(); });
+    } catch (const std::system_error&) {
+      // No thread to be had: every block is read when it is wanted.
+    }
   }
   ~ReadAhead() override {
+    if (!thread_.joinable()) return;
     {
       const std::lock_guard lock(mutex_);
       stop_ = true;
@@ -159,6 +165,11 @@ class ReadAhead final : public ByteSource {
   ReadAhead& operator=(const ReadAhead&) = delete;
 
   std::size_t read(char* to, std::size_t wanted) override {
+    if (!thread_.joinable()) {
+      const std::size_t got = source_->read(to, wanted);
+      position_.store(source_->position(), std::memory_order_relaxed);
+      return got;
+    }
     std::size_t made = 0;
     while (made < wanted) {
       if (used_ == current_.size() && !next_block()) break;
