@@ -239,7 +239,7 @@ TEST_F(FeatureFiles, GoldToLearnFromMakesTasks) {
 TEST_F(FeatureFiles, TasksNamedByRowNumbers) {
   answers_ = "task,worker,label\n2,w,a\n0,w,b\n";
   const LearningInput input = learn(array("x.npy", 3, 1));
-  EXPECT_EQ(input.data.row_of_task, (std::vector<std::uint32_t>{2, 0}));
+  EXPECT_EQ(input.data.row_of_task, (std::vector<std::uint32_t>{0, 2}));
   answers_ = "task,worker,label\n2,w,a\nt9,w,b\n";
   expect_refused([&] { (void)learn(path("x.npy")); }, "task 't9' is not the number of a row of");
 }

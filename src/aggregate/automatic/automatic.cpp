@@ -200,7 +200,7 @@ MethodInfo info() {
       "Its parts: hierarchical_dawid_skene, ebcc, and a test by held-out answers with errors clustered by task";
   info.assumptions = "Those of the method that it chooses; most workers are better than chance.";
   info.cost =
-      "that of hierarchical_dawid_skene, and a test that costs as much as three fits of ebcc to at most 100 000 "
+      "that of hierarchical_dawid_skene, and a test that costs as much as five fits of ebcc to at most 100 000 "
       "answers";
   info.uses_start = true;
   info.uses_gold = true;
