@@ -77,7 +77,7 @@ class Learners(unittest.TestCase):
         spoilt.iloc[3, 1] = np.inf
         with self.assertRaisesRegex(ValueError, "row 3, column 1: value inf: features must be finite"):
             self.fitted.predict(spoilt)
-        with self.assertRaisesRegex(ValueError, "hidden of the network cannot be 0"):
+        with self.assertRaisesRegex(ValueError, "hidden=0"):
             wisecrowd.CCEM(hidden=0).fit(self.train, self.crowd.answers)
 
     def test_same_bits_for_any_number_of_threads(self):
