@@ -175,6 +175,28 @@ TEST(Dalc, FindsWhoKnowsWhat) {
   EXPECT_GE(low_rank.expertise_everywhere, 0.5);
 }
 
+/// What leaves the finite numbers is not learned from: neither the past nor what comes in.
+TEST(DalcSession, SaysThatItDiverged) {
+  TaskDependentCrowd made = task_dependent_crowd(3, {.tasks = 60, .workers = 10, .words = 30});
+  LearningData& data = made.crowd.data;
+  std::vector<TaskId> past;
+  for (std::size_t t = 0; t < 60; ++t) past.push_back(TaskId(t));
+  for (float& value : data.features.is_sparse() ? data.features.values : data.features.dense) value *= 1e6F;
+  Parameters parameters(learning_method("dalc").parameters);
+  for (const auto& [name, value] : {std::pair{"epochs", "8"},
+                                    {"optimizer", "sgd"},
+                                    {"learning_rate", "100"},
+                                    {"standardise", "false"},
+                                    {"samples", "2"}}) {
+    parameters.set(name, value);
+  }
+  const RunContext context({.seed = 1, .threads = 1});
+  EXPECT_THROW((void)make_dalc_session(data, past, parameters, {.hidden = 16}, "test", context), Diverged);
+  for (const NetworkSpec& network : {NetworkSpec{.hidden = 0}, NetworkSpec{.layers = 101}, NetworkSpec{.dropout = 1}}) {
+    EXPECT_THROW((void)make_dalc_session(data, past, parameters, network, "test", context), Error);
+  }
+}
+
 /// A session that is given nothing but answers: it learns, foretells, and a copy goes its own way.
 TEST(DalcSession, LearnsFromAnswersThatComeIn) {
   const TaskDependentCrowd made = task_dependent_crowd(3, {.tasks = 600, .workers = 60, .words = 30});
