@@ -119,7 +119,9 @@ std::string what_next(const Options& options, Session& session) {
     return text + fmt::format("  {} --out result\n", session.typed);
   }
   text += wrapped("To label more of the same kind, give their features to the classifier:", screen.width, 0) + "\n";
-  return text + fmt::format("  wisecrowd predict {} --features NEW\n", shell_word(options.out));
+  const bool own_module = !options.network.model.empty() && !is_native_network(options.network.model);
+  return text + fmt::format("  wisecrowd predict {}{} --features NEW\n", shell_word(options.out),
+                            own_module ? " --trust-model" : "");
 }
 
 void run(const Options& options, Session& session) {

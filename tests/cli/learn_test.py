@@ -186,6 +186,19 @@ class Learn(ProgramTest):
         (self.folder / "result/model/weights.npy").mkdir()
         self.assertIn("weights.npy: is a folder, not a file", self.run_program(*predict, code=66).stderr)
 
+    def test_a_module_of_ones_own(self):
+        self.crowd()
+        made = subprocess.run([PROGRAM, "learn", "crowd/labels.csv", "-f", "crowd/features.npy", "-t", "crowd/tasks.csv",
+                               "-m", "two_stage", "--set", "epochs=1", "--torchscript", "--out", "first"],
+                              cwd=self.folder, env=environment(), capture_output=True, text=True, timeout=120)
+        if "libtorch plugin" in made.stderr:
+            self.skipTest("the libtorch plugin is not built")
+        shown = self.learn("-m", "two_stage", "--model", "first/model/classifier.pt", "--out", "own").stdout
+        self.assertIn("wisecrowd predict own --trust-model --features NEW", shown)
+        predict = ["predict", "own", "-f", "crowd/features.npy", "-t", "crowd/tasks.csv"]
+        self.assertIn("--trust-model", self.run_program(*predict, code=64).stderr)
+        self.assertEqual(len(self.run_program(*predict, "--trust-model").stdout.splitlines()), 211)
+
     def test_methods_lists_learners(self):
         learners = json.loads(self.run_program("methods", "--json").stdout)["learners"]
         self.assertEqual(sum(learner["is_default"] for learner in learners), 1)
