@@ -154,8 +154,11 @@ std::string summary_tables(const Result& result, const Screen& screen) {
   std::string text = "\n" + class_table(result, screen) + "\n";
   const Certainty sure = certainty(result.aggregation);
   text += summary_line("Sure",
-                       fmt::format("{} of labels have probability 0.95 or more, {} less than 0.6", percent(sure.sure),
-                                   percent(sure.unsure)),
+                       fmt::format("{} of labels have probability 0.95 or more, {} less than 0.6{}", percent(sure.sure),
+                                   percent(sure.unsure),
+                                   copies_cast_doubt(result.data.answers, result.copied)
+                                       ? "; not to be relied on, because some workers answer as one"
+                                       : ""),
                        screen);
   if (result.record.abstain_below > 0) {
     const auto labels = delivered_labels(result.aggregation, result.record.abstain_below);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "failure.hpp"
+#include "run_summary.hpp"
 #include "screen_text.hpp"
 #include "select_modes.hpp"
 #include "table.hpp"
@@ -49,22 +50,23 @@ std::string tasks_csv(const Advised& advice) {
 
 std::string workers_csv(const Advised& advice) {
   std::string csv =
-      "worker,advice,reason,answers,accuracy,accuracy_low,accuracy_high,score,score_low,score_high,information_bits,"
+      "worker,advice,reason,answers,accuracy,accuracy_low,accuracy_high,spammer,score,score_low,score_high,information_"
+      "bits,"
       "capacity_bits\n";
   for (std::size_t j = 0; j < advice.workers.size(); ++j) {
     const WorkerJudgement& judged = advice.workers[j];
-    csv +=
-        fmt::format("{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_name(advice.answers.worker_names()[j]),
-                    to_string(judged.advice), csv_name(reason_of(judged, advice.answers.class_names())), judged.answers,
-                    number(judged.accuracy.value), number(judged.accuracy.low), number(judged.accuracy.high),
-                    number(judged.score.value), number(judged.score.low), number(judged.score.high),
-                    number(judged.information.value / std::log(2.0)), number(judged.capacity / std::log(2.0)));
+    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_name(advice.answers.worker_names()[j]),
+                       to_string(judged.advice), csv_name(reason_of(judged, advice.answers.class_names())),
+                       judged.answers, number(judged.accuracy.value), number(judged.accuracy.low),
+                       number(judged.accuracy.high), number(judged.spammer), number(judged.score.value),
+                       number(judged.score.low), number(judged.score.high),
+                       number(judged.information.value / std::log(2.0)), number(judged.capacity / std::log(2.0)));
   }
   return csv;
 }
 
 std::vector<std::size_t> counts_of(const Advised& advice) {
-  std::vector<std::size_t> counts(4, 0);
+  std::vector<std::size_t> counts(kWorkerAdviceCount, 0);
   for (const WorkerJudgement& judged : advice.workers) ++counts[static_cast<std::size_t>(judged.advice)];
   return counts;
 }
@@ -86,7 +88,7 @@ std::string workers_table(const Advised& advice, const Screen& screen) {
   std::vector<std::size_t> order;
   for (std::size_t j = 0; j < advice.workers.size(); ++j) {
     const WorkerAdvice what = advice.workers[j].advice;
-    if (what == WorkerAdvice::stop || what == WorkerAdvice::retrain) order.push_back(j);
+    if (what != WorkerAdvice::keep && what != WorkerAdvice::unsure) order.push_back(j);
   }
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return advice.workers[a].answers > advice.workers[b].answers; });
@@ -102,7 +104,7 @@ std::string workers_table(const Advised& advice, const Screen& screen) {
     table.add({shortened(advice.answers.worker_names()[order[n]], 20), std::string(to_string(judged.advice)),
                grouped(judged.answers), percent(judged.accuracy.value),
                fmt::format("{} to {}", percent(judged.accuracy.low), percent(judged.accuracy.high)),
-               shortened(reason_of(judged, advice.answers.class_names()), 40)});
+               shortened(reason_of(judged, advice.answers.class_names()), 90)});
   }
   return table.text(screen.width, screen.dim_on(), screen.off());
 }
@@ -130,6 +132,11 @@ void select_advice(const SelectOptions& options, Session& session) {
   const Advised advice{advise(data.answers, fit, offers, policy.name, parameters, work.context()), data.answers, fit};
   work.check_stopped();
   const auto counts = counts_of(advice);
+  const auto count = [&](WorkerAdvice what) { return counts[static_cast<std::size_t>(what)]; };
+  std::vector<Warning> warnings = fit.warnings;
+  if (auto warning = copied_workers_warning(data.answers, advice.copied)) warnings.push_back(std::move(*warning));
+  Json listed = Json::array();
+  for (const Warning& warning : warnings) listed.push_back({{"code", warning.code}, {"message", warning.message}});
   const Json summary = {{"answers", options.advise},
                         {"method", info.name},
                         {"policy", policy.name},
@@ -138,10 +145,12 @@ void select_advice(const SelectOptions& options, Session& session) {
                         {"tasks_worth_asking", advice.tasks.choices.size()},
                         {"tasks_settled", advice.tasks.settled},
                         {"tasks_not_worth_the_price", advice.tasks.unworthy},
-                        {"workers_to_keep", counts[0]},
-                        {"workers_to_retrain", counts[1]},
-                        {"workers_to_stop_asking", counts[2]},
-                        {"workers_unsure", counts[3]}};
+                        {"workers_to_keep", count(WorkerAdvice::keep)},
+                        {"workers_to_retrain", count(WorkerAdvice::retrain)},
+                        {"workers_to_check", count(WorkerAdvice::check)},
+                        {"workers_to_stop_asking", count(WorkerAdvice::stop)},
+                        {"workers_unsure", count(WorkerAdvice::unsure)},
+                        {"warnings", listed}};
   if (!options.out.empty()) {
     const std::vector<std::pair<std::string, std::string>> files = {{"tasks.csv", tasks_csv(advice)},
                                                                     {"workers.csv", workers_csv(advice)}};
@@ -154,9 +163,11 @@ void select_advice(const SelectOptions& options, Session& session) {
   const Screen& screen = session.out_screen;
   session.out.add(fmt::format("{}\n", screen.bold("Tasks that deserve more answers, the most rewarding first")));
   session.out.add(tasks_table(advice, screen));
-  session.out.add(fmt::format("\n{}  keep {}, retrain {}, stop asking {}, unsure about {}\n", screen.bold("Workers"),
-                              counts[0], counts[1], counts[2], counts[3]));
+  session.out.add(fmt::format("\n{}  keep {}, retrain {}, stop asking {}, check {}, unsure about {}\n",
+                              screen.bold("Workers"), count(WorkerAdvice::keep), count(WorkerAdvice::retrain),
+                              count(WorkerAdvice::stop), count(WorkerAdvice::check), count(WorkerAdvice::unsure)));
   session.out.add(workers_table(advice, screen));
+  if (!warnings.empty()) session.out.add("\n" + warning_lines(warnings, screen));
   if (!options.out.empty()) {
     session.out.add(fmt::format("\n{}  {}: tasks.csv, workers.csv, summary.json\n", screen.bold("Written"),
                                 printable(options.out)));

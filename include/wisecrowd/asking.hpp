@@ -58,14 +58,13 @@ struct NamedSelection {
 struct Advice {
   Selection tasks;  ///< one choice for each task that deserves another answer, the most rewarding first
   std::vector<WorkerJudgement> workers;
+  std::vector<CopiedGroup> copied;  ///< workers who answer as one
   CrowdKnowledge known;
 };
 /// With offers, tasks are for those among the known workers who can be had.
 [[nodiscard]] Advice advise(const Annotations& answers, const Aggregation& fit,
                             const std::optional<NamedOffers>& offers, std::string_view selector,
                             const Parameters& parameters, const RunContext& context);
-/// Why a worker is judged as it is, in words.
-[[nodiscard]] std::string reason_of(const WorkerJudgement& judged, const NameTable& classes);
 
 /// The aggregator of advice when none is named: the base of the default one, which is much quicker.
 [[nodiscard]] std::string_view usual_refit_method();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "wisecrowd/aggregate.hpp"
+#include "wisecrowd/copied_workers.hpp"
 #include "wisecrowd/dataset.hpp"
 #include "wisecrowd/evaluate.hpp"
 #include "wisecrowd/parameters.hpp"
@@ -65,6 +66,7 @@ struct Result {
   std::vector<WorkerSummary> workers;
   /// workers × truth × label; the method's own, or estimated from its posterior. Empty when it would be too large.
   std::vector<double> worker_confusion;
+  std::vector<CopiedGroup> copied;  ///< workers who answer as one; aggregation.warnings tells of them
   RunRecord record;
 };
 
@@ -82,7 +84,8 @@ struct Result {
 [[nodiscard]] std::vector<double> worker_confusion(const Dataset& data, const Aggregation& aggregation,
                                                    const RunContext& context);
 
-/// Completes a result from an aggregation: confusion tables, worker summaries, the fingerprint of the data.
+/// Completes a result from an aggregation: confusion tables, worker summaries, workers who answer as one (with a
+/// warning if there are any), the fingerprint of the data.
 [[nodiscard]] Result make_result(Dataset data, Aggregation aggregation, RunRecord record, const RunContext& context);
 
 /// Confusion tables of more cells than this (half a gigabyte) are for machines: reports and read_result leave them out.

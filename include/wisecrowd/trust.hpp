@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "wisecrowd/annotations.hpp"
+#include "wisecrowd/copied_workers.hpp"
 #include "wisecrowd/ids.hpp"
 #include "wisecrowd/run_context.hpp"
 
@@ -27,11 +29,26 @@ struct Capacity {
 /// What to do with a worker.
 enum class WorkerAdvice {
   keep,
-  retrain,  ///< its answers tell something, but it takes one class for another as a rule
+  retrain,  ///< its answers tell something, but it takes one class for another as a rule, or all the wrong way round
+  check,    ///< would be kept, but answers as one with others
   stop,     ///< its answers hardly depend on the truth
-  unsure,   ///< too few answers to say
+  unsure,   ///< too little is known: ask more
 };
+inline constexpr std::size_t kWorkerAdviceCount = 5;
 [[nodiscard]] std::string_view to_string(WorkerAdvice advice) noexcept;
+
+/// What decided over the advice.
+enum class AdviceReason {
+  better_than_guessing,   ///< keep
+  takes_one_for_another,  ///< retrain: `said` as a rule where the truth is `truth`
+  reliably_wrong,         ///< retrain: worse than guessing, beyond doubt
+  answers_as_one,         ///< check: belongs to a group of copies, and would be kept but for that
+  guesses,                ///< stop: its answers are explained better without the truth
+  tells_little,           ///< stop: better than guessing at most by a little
+  undecided,              ///< unsure: it may guess or not
+  few_answers,            ///< unsure
+  no_answers,             ///< unsure
+};
 
 /// A number with an interval from draws of the worker's table.
 struct DrawnEstimate {
@@ -40,16 +57,22 @@ struct DrawnEstimate {
 
 struct WorkerJudgement {
   WorkerAdvice advice = WorkerAdvice::unsure;
+  AdviceReason reason = AdviceReason::no_answers;
   std::uint64_t answers = 0;
   DrawnEstimate accuracy;     ///< at the class shares
+  double chance = 0;          ///< what the accuracy would be of one who says each class as often, without looking
+  double spammer = 0;         ///< probability that its answers do not depend on the truth
   DrawnEstimate score;        ///< spammer_score
   DrawnEstimate information;  ///< nats that one answer tells at the class shares
   double capacity = 0;        ///< nats, of the mean table
-  /// retrain: which class is taken for which other.
+  /// takes_one_for_another: which class is taken for which other.
   ClassId truth = kNoClass, said = kNoClass;
+  std::uint32_t copies = 0;  ///< others who answer as one with it
 };
 
 struct JudgeOptions {
+  double stop_from = 0.5;            ///< stop: probability of a spammer
+  double keep_below = 0.05;          ///< keep: the same
   double spammer_below = 0.05;       ///< stop: the upper end of the score's interval is below this
   double confidence_level = 0.9;     ///< of the intervals
   double sure = 0.95;                ///< retrain: the probability that a row's largest cell is off the diagonal
@@ -57,11 +80,29 @@ struct JudgeOptions {
   std::size_t draws = 400;
 };
 
-/// Judges every worker from what is known of its table. `counts` are workers × truth × label Dirichlet parameters
-/// (prior + expected counts).
+/// Judges every worker from its expected counts: workers × truth × label, without any prior. They should come from what
+/// is known of the tasks without the worker's own answers, or guessers look better than they are.
 [[nodiscard]] std::vector<WorkerJudgement> judge_workers(std::span<const double> counts,
                                                          std::span<const double> class_shares,
                                                          std::span<const std::uint32_t> answers,
                                                          const JudgeOptions& options, const RunContext& context);
+
+/// What a fit says of a crowd.
+struct JudgedCrowd {
+  const Annotations& answers;
+  std::span<const double> tables;        ///< workers × truth × label, rows sum to 1
+  std::span<const double> class_shares;  ///< of the truth; empty: even
+  std::span<const CopiedGroup> copied = {};
+};
+/// Judges all workers of a crowd, by the other workers' answers to the same tasks. Those in `drawn` get intervals and
+/// the advice that needs them; for the others of a large crowd only `answers`, `chance`, `spammer` and `copies` are
+/// found.
+[[nodiscard]] std::vector<WorkerJudgement> judge_workers(const JudgedCrowd& crowd, std::span<const std::uint32_t> drawn,
+                                                         const JudgeOptions& options, const RunContext& context);
+[[nodiscard]] std::vector<WorkerJudgement> judge_workers(const JudgedCrowd& crowd, const JudgeOptions& options,
+                                                         const RunContext& context);
+
+/// Why a worker is judged as it is, in words without a full stop: what decided.
+[[nodiscard]] std::string reason_of(const WorkerJudgement& judged, const NameTable& classes);
 
 }  // namespace wisecrowd

@@ -7,6 +7,7 @@
 #include "wisecrowd/asking.hpp"
 #include "wisecrowd/belief_session.hpp"
 #include "wisecrowd/comparison.hpp"
+#include "wisecrowd/copied_workers.hpp"
 #include "wisecrowd/dalc_loop.hpp"
 #include "wisecrowd/dalc_session.hpp"
 #include "wisecrowd/dataset.hpp"

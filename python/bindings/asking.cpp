@@ -138,6 +138,7 @@ py::dict advise_answers(const Answers& answers, const std::string& method, const
     judged[to_str(name + "_high")] = column_of(workers, [&](const WorkerJudgement& w) { return (w.*member).high; });
   };
   interval("accuracy", &WorkerJudgement::accuracy);
+  judged["spammer"] = column_of(workers, [](const WorkerJudgement& w) { return w.spammer; });
   interval("score", &WorkerJudgement::score);
   judged["information"] = column_of(workers, [](const WorkerJudgement& w) { return w.information.value; });
   judged["capacity"] = column_of(workers, [](const WorkerJudgement& w) { return w.capacity; });

@@ -28,7 +28,16 @@ py::dict aggregate_answers(const Answers& answers, const std::string& method, co
   Start begin;
   if (start) begin.posterior = {start->data(), static_cast<std::size_t>(start->size())};
   Work work(seed, threads, progress);
-  return to_dict(work.run([&](const RunContext& context) { return aggregate(data, method, checked, context, begin); }));
+  return to_dict(work.run([&](const RunContext& context) {
+    Aggregation fit = aggregate(data, method, checked, context, begin);
+    // The default warns of all that it can find; others are often run in a row on the same answers.
+    if (aggregation_method(method).name == default_aggregation_method()) {
+      if (auto warning = copied_workers_warning(data.answers, copied_workers(data.answers, context))) {
+        fit.warnings.push_back(std::move(*warning));
+      }
+    }
+    return fit;
+  }));
 }
 
 /// What is known of the workers, whatever the method: the same columns as workers.csv.

@@ -140,15 +140,15 @@ class Advice:
     """What finished data need."""
 
     tasks: pd.DataFrame  # by task, the most rewarding first: label, probability, answers, ask, expected_gain
-    workers: pd.DataFrame  # by worker: advice, reason, answers, accuracy and score with intervals, information and capacity in bits
+    workers: pd.DataFrame  # by worker: advice, reason, answers, accuracy and score with intervals, spammer (a probability), information and capacity in bits
     settled: int = 0  # tasks that are sure enough
     unworthy: int = 0  # tasks to which no answer is worth its price
 
     def __str__(self):
         counts = self.workers["advice"].value_counts()
         lines = [f"{len(self.tasks):,} tasks deserve another answer; the most rewarding:", self.tasks.head(10).round(3).to_string(),
-                 "workers: " + ", ".join(f"{what} {counts.get(what, 0)}" for what in ("keep", "retrain", "stop", "unsure"))]
-        troubled = self.workers[self.workers["advice"].isin(["stop", "retrain"])].sort_values("answers", ascending=False, kind="stable")
+                 "workers: " + ", ".join(f"{what} {counts.get(what, 0)}" for what in ("keep", "retrain", "check", "stop", "unsure"))]
+        troubled = self.workers[self.workers["advice"].isin(["stop", "check", "retrain"])].sort_values("answers", ascending=False, kind="stable")
         if len(troubled):
             lines.append(troubled[["advice", "answers", "accuracy", "reason"]].head(10).round(3).to_string())
         return "\n".join(lines)

@@ -18,6 +18,7 @@ Result as_written(const Result& result, const RunContext& context) {
   Result written;
   written.data = result.data;
   written.record = result.record;
+  written.copied = result.copied;
   if (result.worker_confusion.size() <= kMostShownCells) written.worker_confusion = result.worker_confusion;
   round_as_written(written.worker_confusion, context);
   const Aggregation& fit = result.aggregation;

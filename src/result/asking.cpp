@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/result.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -171,23 +172,16 @@ Advice advise(const Annotations& answers, const Aggregation& fit, const std::opt
   // What an answer tells, not what a lot said, decides over the order in which tasks are shown.
   std::stable_sort(advice.tasks.choices.begin(), advice.tasks.choices.end(),
                    [](const Choice& a, const Choice& b) { return a.expected_gain > b.expected_gain; });
-  advice.workers = judge_workers(advice.known.counts, fit.class_prior, advice.known.worker_answers, {}, context);
-  return advice;
-}
-
-std::string reason_of(const WorkerJudgement& judged, const NameTable& classes) {
-  switch (judged.advice) {
-    case WorkerAdvice::stop: return "its answers hardly depend on the truth";
-    case WorkerAdvice::retrain:
-      return fmt::format("as a rule it says {} where the truth is {}", classes[index(judged.said)],
-                         classes[index(judged.truth)]);
-    case WorkerAdvice::keep: return "its answers tell the truth apart";
-    case WorkerAdvice::unsure:
-      if (judged.answers == 0) return "it has not answered";
-      return judged.answers < JudgeOptions{}.least_answers ? "too few answers to say"
-                                                           : "it may or may not be better than guessing";
+  const std::vector<double> tables = worker_confusion({answers, {}, {}}, fit, context);
+  if (tables.empty() && answers.worker_count() > 0 && answers.class_count() > 0) {
+    throw Error(ErrorCode::unsupported,
+                "tables of so many workers and classes would take more than 2 GB, and workers "
+                "cannot be judged without: use a method that learns tables, or merge rare "
+                "classes");
   }
-  return "";
+  advice.copied = copied_workers(answers, context);
+  advice.workers = judge_workers({answers, tables, fit.class_prior, advice.copied}, {}, context);
+  return advice;
 }
 
 std::string_view usual_refit_method() { return "hierarchical_dawid_skene"; }

@@ -128,9 +128,9 @@ TEST_F(Asking, AdviceShowsTheMostRewardingTasksFirst) {
     EXPECT_GE(advice.tasks.choices[n - 1].expected_gain, advice.tasks.choices[n].expected_gain);
   }
   ASSERT_EQ(advice.workers.size(), 3U);
-  EXPECT_EQ(reason_of(advice.workers[2], answers_.class_names()), "too few answers to say");
+  EXPECT_EQ(reason_of(advice.workers[2], answers_.class_names()), "1 answer is too few to say");
   WorkerJudgement judged;
-  judged.advice = WorkerAdvice::retrain;
+  judged.reason = AdviceReason::takes_one_for_another;
   judged.truth = ClassId(0);
   judged.said = ClassId(1);
   EXPECT_EQ(reason_of(judged, answers_.class_names()), "as a rule it says yes where the truth is no");

@@ -160,6 +160,7 @@ StoredRun read_result(const std::string& folder, const ReadResultOptions& option
         result.data.gold.begin(), result.data.gold.end(), [](ClassId truth) { return truth != kNoClass; }));
   }
   result.workers = summarise_workers(result.data, fit, result.worker_confusion, context);
+  result.copied = copied_workers(result.data.answers, context);
   run.learned = std::move(stored.learned);
   return run;
 }

@@ -8,7 +8,6 @@
 #include "evaluate/scores.hpp"
 #include "result/agreement.hpp"
 #include "result/intervals.hpp"
-#include "wisecrowd/replay.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -49,14 +48,6 @@ GoldFacts gold_facts(const Result& result, const Evaluation& evaluation) {
     facts.classes.push_back({sums[at], sums[at + 1], sums[at + 2]});
   }
   return facts;
-}
-
-/// Dirichlet parameters of the workers' tables.
-CrowdKnowledge tables_of(const Result& result) {
-  Aggregation fit;
-  fit.posterior = result.aggregation.posterior;
-  fit.confusion = result.worker_confusion;
-  return knowledge_of(result.data.answers, fit, ReplayOptions{}.prior_strength);
 }
 
 }  // namespace
@@ -112,22 +103,11 @@ AdviceFacts advise(const Result& result, std::span<const std::uint32_t> most_wan
   if (chosen.empty()) return advice;
   options.draws = std::clamp(draws_for(chosen.size()), kFewestDrawsPerWorker, options.draws);
 
-  const CrowdKnowledge known = tables_of(result);
-  std::vector<double> counts;
-  std::vector<std::uint32_t> answers;
-  counts.reserve(chosen.size() * cells);
-  for (const std::uint32_t w : chosen) {
-    const auto table = std::span(known.counts).subspan(w * cells, cells);
-    counts.insert(counts.end(), table.begin(), table.end());
-    answers.push_back(known.worker_answers[w]);
-  }
   std::vector<double> shares = result.aggregation.class_prior;
-  if (shares.size() != classes) shares.assign(classes, 1.0 / static_cast<double>(classes));
-  const auto judged = judge_workers(counts, shares, answers, options, context);
-  for (std::size_t i = 0; i < chosen.size(); ++i) {
-    advice.workers[chosen[i]] = judged[i];
-    advice.judged[chosen[i]] = 1;
-  }
+  if (shares.size() != classes) shares.clear();
+  advice.workers =
+      judge_workers({result.data.answers, result.worker_confusion, shares, result.copied}, chosen, options, context);
+  for (const std::uint32_t w : chosen) advice.judged[w] = 1;
   advice.judged_count = chosen.size();
   return advice;
 }

@@ -158,6 +158,10 @@ Result make_result(Dataset data, Aggregation aggregation, RunRecord record, cons
          "rare classes."});
   }
   result.workers = summarise_workers(data, aggregation, result.worker_confusion, context);
+  result.copied = copied_workers(data.answers, context);
+  if (auto warning = copied_workers_warning(data.answers, result.copied)) {
+    aggregation.warnings.push_back(std::move(*warning));
+  }
   record.data_hash = data.answers.content_hash();
   result.data = std::move(data);
   result.aggregation = std::move(aggregation);

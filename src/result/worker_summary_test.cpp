@@ -1,9 +1,11 @@
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "base/rng.hpp"
 #include "result/intervals.hpp"
+#include "support/crowds.hpp"
 #include "wisecrowd/result.hpp"
 
 namespace wisecrowd {
@@ -116,6 +118,39 @@ TEST(WorkerSummary, SameBitsForAnyNumberOfThreads) {
       EXPECT_EQ(workers[w].informativeness, one[w].informativeness);
     }
   }
+}
+
+/// Ten workers of whom the last repeats the first.
+Dataset crowd_with_a_copy() {
+  Rng rng(2);
+  AnnotationsBuilder builder({"0", "1", "2"});
+  for (int t = 0; t < 120; ++t) {
+    std::string first;
+    for (int w = 0; w < 10; ++w) {
+      const std::string label = std::to_string(rng.bernoulli(0.7) ? t % 3 : static_cast<int>(rng.below(3)));
+      if (w == 0) first = label;
+      builder.add(std::to_string(t), std::to_string(w), w == 9 ? first : label);
+    }
+  }
+  return {builder.build(), {}, {}};
+}
+
+TEST(MakeResult, TellsOfCopiesWhateverTheMethod) {
+  const auto copied = [](const Warning& warning) { return warning.code == "copied_workers"; };
+  for (const std::string method : {"automatic", "majority_vote", "dawid_skene"}) {
+    const Dataset data = crowd_with_a_copy();
+    const Result result = make_result(data, aggregate(data, method), {}, RunContext());
+    ASSERT_EQ(result.copied.size(), 1U) << method;
+    EXPECT_EQ(result.copied[0].workers, (std::vector<WorkerId>{WorkerId{0}, WorkerId{9}}));
+    const auto& warnings = result.aggregation.warnings;
+    EXPECT_EQ(std::count_if(warnings.begin(), warnings.end(), copied), 1) << method;
+    EXPECT_EQ(as_written(result, RunContext()).copied.size(), 1U);
+  }
+  const auto crowd = testing::small_crowd(3, 200, 12, 2, 5);
+  const Result result =
+      make_result({crowd.data.answers, {}, {}}, aggregate({crowd.data.answers, {}, {}}), {}, RunContext());
+  EXPECT_TRUE(result.copied.empty());
+  EXPECT_EQ(std::count_if(result.aggregation.warnings.begin(), result.aggregation.warnings.end(), copied), 0);
 }
 
 TEST(Intervals, KnownValues) {

@@ -2,17 +2,27 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "base/rng.hpp"
+#include "trust/spammer_evidence.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/trust.hpp"
 
 namespace wisecrowd {
 namespace {
 
-constexpr std::size_t kWorkersPerBlock = 64;
+constexpr std::size_t kWorkersPerBlock = 64, kTasksPerBlock = 4096;
+/// What a row of a worker's table is drawn towards, the crowd's own, counts as so many answers.
+constexpr double kCrowdAnswers = 2;
+/// Least probability of an answer: no single one rules a class out.
+constexpr double kLeastCell = 1e-6;
+/// Beyond guessing by at most this (of 1 for a worker who is always right), and perhaps not at all: stop. With two
+/// classes it is an accuracy of .675.
+constexpr double kLittleSkill = 0.35;
+constexpr double kBeyondDoubt = 0.975;
 
 /// I(z; y) at the given shares of classes.
 double information(std::span<const double> table, std::span<const double> shares) {
@@ -36,58 +46,215 @@ double accuracy(std::span<const double> table, std::span<const double> shares) {
   return sum;
 }
 
-DrawnEstimate estimate(double value, std::vector<double>& draws, double level) {
-  std::sort(draws.begin(), draws.end());
-  const auto at = [&](double p) { return draws[static_cast<std::size_t>(p * static_cast<double>(draws.size() - 1))]; };
-  return {value, at((1 - level) / 2), at((1 + level) / 2)};
+/// The accuracy of one who says each class as often as this worker does, but without looking.
+double chance(std::span<const double> table, std::span<const double> shares) {
+  const std::size_t classes = shares.size();
+  double sum = 0;
+  for (std::size_t l = 0; l < classes; ++l) {
+    for (std::size_t k = 0; k < classes; ++k) sum += shares[l] * shares[k] * table[k * classes + l];
+  }
+  return sum;
 }
 
-WorkerJudgement judge(std::span<const double> counts, std::span<const double> shares, std::uint64_t answers,
-                      const JudgeOptions& options, Rng rng) {
+double quantile(const std::vector<double>& sorted, double p) {
+  return sorted[static_cast<std::size_t>(p * static_cast<double>(sorted.size() - 1) + 0.5)];
+}
+
+DrawnEstimate estimate(double value, std::vector<double>& draws, double level) {
+  std::sort(draws.begin(), draws.end());
+  return {value, quantile(draws, (1 - level) / 2), quantile(draws, (1 + level) / 2)};
+}
+
+/// The mean table of the crowd's workers as far as they are no spammers, with one right answer added to each row.
+std::vector<double> crowd_table(std::span<const double> counts, std::size_t classes,
+                                const trust::SpammerEvidence& evidence) {
+  std::vector<double> table(classes * classes, 0.0);
+  for (std::size_t k = 0; k < classes; ++k) table[k * (classes + 1)] = 1;
+  for (std::size_t e = 0; e < counts.size(); ++e) {
+    table[e % table.size()] += (1 - evidence.spammer[e / table.size()]) * counts[e];
+  }
+  for (std::size_t k = 0; k < classes; ++k) normalise(std::span(table).subspan(k * classes, classes));
+  return table;
+}
+
+/// What draws of a worker's table say.
+struct Drawn {
+  std::vector<double> accuracies, scores, informations, skills;
+  std::vector<std::size_t> largest;  ///< truth × label: draws in which this label is the row's largest
+};
+
+Drawn draw_tables(std::span<const double> parameters, std::span<const double> shares, std::size_t draws, Rng rng) {
   const std::size_t classes = shares.size();
-  WorkerJudgement judged;
-  judged.answers = answers;
-  std::vector<double> mean(counts.begin(), counts.end()), table(counts.size());
-  for (std::size_t k = 0; k < classes; ++k) normalise(std::span(mean).subspan(k * classes, classes));
-  std::vector<double> accuracies, scores, informations;
-  std::vector<std::size_t> swapped(classes * classes, 0);  // draws in which a row is largest off its diagonal
-  for (std::size_t draw = 0; draw < options.draws; ++draw) {
+  Drawn drawn;
+  drawn.largest.assign(classes * classes, 0);
+  std::vector<double> table(classes * classes);
+  for (std::size_t draw = 0; draw < draws; ++draw) {
     for (std::size_t k = 0; k < classes; ++k) {
       const auto row = std::span(table).subspan(k * classes, classes);
-      rng.dirichlet(counts.subspan(k * classes, classes), row);
-      ++swapped[k * classes + static_cast<std::size_t>(std::max_element(row.begin(), row.end()) - row.begin())];
+      rng.dirichlet(parameters.subspan(k * classes, classes), row);
+      ++drawn.largest[k * classes + static_cast<std::size_t>(std::max_element(row.begin(), row.end()) - row.begin())];
     }
-    accuracies.push_back(accuracy(table, shares));
-    scores.push_back(spammer_score(table, classes));
-    informations.push_back(information(table, shares));
+    const double right = accuracy(table, shares), blind = chance(table, shares);
+    drawn.accuracies.push_back(right);
+    drawn.skills.push_back((right - blind) / std::max(1 - blind, kProbabilityFloor));
+    drawn.scores.push_back(spammer_score(table, classes));
+    drawn.informations.push_back(information(table, shares));
   }
-  judged.accuracy = estimate(accuracy(mean, shares), accuracies, options.confidence_level);
-  judged.score = estimate(spammer_score(mean, classes), scores, options.confidence_level);
-  judged.information = estimate(information(mean, shares), informations, options.confidence_level);
-  judged.capacity = channel_capacity(mean, classes, 1e-6).nats;
-  if (answers < options.least_answers) return judged;
-  if (judged.score.high < options.spammer_below) {
-    judged.advice = WorkerAdvice::stop;
-    return judged;
-  }
-  // The swap that costs most right answers, if there is one.
+  std::sort(drawn.skills.begin(), drawn.skills.end());
+  return drawn;
+}
+
+/// The swap that costs most right answers, if there is one beyond doubt.
+bool find_swap(const Drawn& drawn, std::span<const double> mean, std::span<const double> shares,
+               const JudgeOptions& options, WorkerJudgement& judged) {
+  const std::size_t classes = shares.size();
   double worst = 0;
   for (std::size_t k = 0; k < classes; ++k) {
     for (std::size_t l = 0; l < classes; ++l) {
-      const double chance = static_cast<double>(swapped[k * classes + l]) / static_cast<double>(options.draws);
+      const double sure = static_cast<double>(drawn.largest[k * classes + l]) / static_cast<double>(options.draws);
       const double harm = shares[k] * mean[k * classes + l];
-      if (l == k || chance < options.sure || harm <= worst) continue;
+      if (l == k || sure < options.sure || harm <= worst) continue;
       worst = harm;
       judged.truth = ClassId{static_cast<std::uint16_t>(k)};
       judged.said = ClassId{static_cast<std::uint16_t>(l)};
     }
   }
-  if (worst > 0) {
-    judged.advice = WorkerAdvice::retrain;
-  } else if (judged.score.low >= options.spammer_below) {
-    judged.advice = WorkerAdvice::keep;
+  return worst > 0;
+}
+
+/// The table of cases, from the top: the first that holds decides.
+void decide(const Drawn& drawn, std::span<const double> mean, std::span<const double> shares,
+            const JudgeOptions& options, WorkerJudgement& judged) {
+  const auto set = [&](WorkerAdvice advice, AdviceReason reason) {
+    judged.advice = advice;
+    judged.reason = reason;
+  };
+  const double low = quantile(drawn.skills, (1 - options.confidence_level) / 2);
+  const double high = quantile(drawn.skills, (1 + options.confidence_level) / 2);
+  if (judged.answers == 0) return set(WorkerAdvice::unsure, AdviceReason::no_answers);
+  if (judged.answers < options.least_answers) return set(WorkerAdvice::unsure, AdviceReason::few_answers);
+  if (judged.spammer < options.stop_from && quantile(drawn.skills, kBeyondDoubt) < 0) {
+    return set(WorkerAdvice::retrain, AdviceReason::reliably_wrong);
   }
+  if (judged.spammer >= options.stop_from || (low <= 0 && high < kLittleSkill)) {
+    return set(WorkerAdvice::stop, AdviceReason::guesses);
+  }
+  if (judged.score.high < options.spammer_below) return set(WorkerAdvice::stop, AdviceReason::tells_little);
+  if (find_swap(drawn, mean, shares, options, judged)) {
+    return set(WorkerAdvice::retrain, AdviceReason::takes_one_for_another);
+  }
+  if (judged.spammer >= options.keep_below || quantile(drawn.skills, 1 - kBeyondDoubt) <= 0) {
+    return set(WorkerAdvice::unsure, AdviceReason::undecided);
+  }
+  if (judged.copies > 0) return set(WorkerAdvice::check, AdviceReason::answers_as_one);
+  set(WorkerAdvice::keep, AdviceReason::better_than_guessing);
+}
+
+void judge(std::span<const double> counts, std::span<const double> crowd, std::span<const double> shares,
+           const JudgeOptions& options, const Rng& rng, WorkerJudgement& judged) {
+  const std::size_t classes = shares.size();
+  std::vector<double> parameters(counts.begin(), counts.end());
+  for (std::size_t c = 0; c < parameters.size(); ++c) {
+    parameters[c] += kCrowdAnswers * std::max(crowd[c], kLeastCell);
+  }
+  std::vector<double> mean(parameters);
+  for (std::size_t k = 0; k < classes; ++k) normalise(std::span(mean).subspan(k * classes, classes));
+  Drawn drawn = draw_tables(parameters, shares, options.draws, rng);
+  judged.accuracy = estimate(accuracy(mean, shares), drawn.accuracies, options.confidence_level);
+  judged.score = estimate(spammer_score(mean, classes), drawn.scores, options.confidence_level);
+  judged.information = estimate(information(mean, shares), drawn.informations, options.confidence_level);
+  judged.capacity = channel_capacity(mean, classes, 1e-6).nats;
+  judged.chance = chance(mean, shares);
+  decide(drawn, mean, shares, options, judged);
+}
+
+/// A worker's draws are a matter of its name where there is one, so that they do not depend on the order of the rows.
+std::uint64_t stream_of(std::string_view name) {
+  std::uint64_t hash = 0xCBF29CE484222325ULL;  // FNV-1a
+  for (const char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3ULL;
+  return hash;
+}
+
+std::vector<WorkerJudgement> judge_all(std::span<const double> counts, std::span<const double> shares,
+                                       std::vector<WorkerJudgement> judged, std::span<const std::uint32_t> drawn,
+                                       const JudgeOptions& options, const NameTable* names, const RunContext& context) {
+  const std::size_t classes = shares.size(), cells = classes * classes;
+  if (classes < 2) return judged;
+  const auto evidence = trust::spammer_evidence(counts, classes, context);
+  const auto crowd = crowd_table(counts, classes, evidence);
+  for (std::size_t j = 0; j < judged.size(); ++j) {
+    judged[j].spammer = evidence.spammer[j];
+    std::vector<double> table(counts.begin() + static_cast<std::ptrdiff_t>(j * cells),
+                              counts.begin() + static_cast<std::ptrdiff_t>((j + 1) * cells));
+    for (std::size_t c = 0; c < cells; ++c) table[c] += kCrowdAnswers * crowd[c];
+    for (std::size_t k = 0; k < classes; ++k) normalise(std::span(table).subspan(k * classes, classes));
+    judged[j].chance = chance(table, shares);
+  }
+  const Rng base = context.rng("judge workers");
+  const Blocks blocks{drawn.size(), kWorkersPerBlock};
+  context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
+    for (std::size_t n = blocks.begin(block); n < blocks.end(block) && !context.cancelled(); ++n) {
+      const std::uint32_t j = drawn[n];
+      const std::uint64_t stream = names == nullptr ? j : stream_of((*names)[j]);
+      judge(counts.subspan(j * cells, cells), crowd, shares, options, base.fork("worker", stream), judged[j]);
+    }
+  });
   return judged;
+}
+
+/// What each worker said when the answers of the others say what: workers × truth × label.
+std::vector<double> counts_by_others(const JudgedCrowd& crowd, std::span<const double> shares,
+                                     const RunContext& context) {
+  const Annotations& answers = crowd.answers;
+  const std::size_t classes = shares.size(), cells = classes * classes;
+  const auto offsets = answers.task_offsets();
+  const auto who = answers.workers();
+  const auto labels = answers.labels();
+  const auto said = [&](AnswerIndex a, std::size_t k) {
+    return std::log(std::max(crowd.tables[index(who[a]) * cells + k * classes + index(labels[a])], kLeastCell));
+  };
+  std::vector<double> joint(answers.task_count() * classes);
+  const Blocks tasks{answers.task_count(), kTasksPerBlock};
+  context.pool().for_each_block(tasks.count(), [&](std::size_t block, unsigned) {
+    for (std::size_t t = tasks.begin(block); t < tasks.end(block); ++t) {
+      for (std::size_t k = 0; k < classes; ++k) {
+        double sum = std::log(std::max(shares[k], kLeastCell));
+        for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) sum += said(a, k);
+        joint[t * classes + k] = sum;
+      }
+    }
+  });
+  std::vector<double> counts(answers.worker_count() * cells, 0.0);
+  static_cast<void>(answers.worker_offsets());  // built here, not by the threads
+  const Blocks blocks{answers.worker_count(), kWorkersPerBlock};
+  context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
+    std::vector<double> q(classes);
+    for (std::size_t j = blocks.begin(block); j < blocks.end(block); ++j) {
+      const WorkerId self{static_cast<std::uint32_t>(j)};
+      const auto own_tasks = answers.tasks_of(self);
+      const auto own = answers.answers_of(self);
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        for (std::size_t k = 0; k < classes; ++k) q[k] = joint[index(own_tasks[i]) * classes + k] - said(own[i], k);
+        softmax(q);
+        const std::size_t label = index(labels[own[i]]);
+        for (std::size_t k = 0; k < classes; ++k) counts[j * cells + k * classes + label] += q[k];
+      }
+    }
+  });
+  return counts;
+}
+
+std::vector<std::uint32_t> everybody(std::size_t workers) {
+  std::vector<std::uint32_t> all(workers);
+  std::iota(all.begin(), all.end(), 0U);
+  return all;
+}
+
+void check_sizes(std::size_t cells, std::size_t workers, std::size_t classes) {
+  if (cells != workers * classes * classes) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("tables of {} cells do not fit {} workers and {} classes", cells, workers, classes));
+  }
 }
 
 }  // namespace
@@ -96,6 +263,7 @@ std::string_view to_string(WorkerAdvice advice) noexcept {
   switch (advice) {
     case WorkerAdvice::keep: return "keep";
     case WorkerAdvice::retrain: return "retrain";
+    case WorkerAdvice::check: return "check";
     case WorkerAdvice::stop: return "stop";
     case WorkerAdvice::unsure: return "unsure";
   }
@@ -105,20 +273,67 @@ std::string_view to_string(WorkerAdvice advice) noexcept {
 std::vector<WorkerJudgement> judge_workers(std::span<const double> counts, std::span<const double> class_shares,
                                            std::span<const std::uint32_t> answers, const JudgeOptions& options,
                                            const RunContext& context) {
-  const std::size_t cells = class_shares.size() * class_shares.size();
-  if (counts.size() != answers.size() * cells) {
-    throw Error(ErrorCode::bad_input, fmt::format("tables of {} cells do not fit {} workers and {} classes",
-                                                  counts.size(), answers.size(), class_shares.size()));
-  }
+  check_sizes(counts.size(), answers.size(), class_shares.size());
   std::vector<WorkerJudgement> judged(answers.size());
-  const Rng base = context.rng("judge workers");
-  const Blocks blocks{answers.size(), kWorkersPerBlock};
-  context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
-    for (std::size_t j = blocks.begin(block); j < blocks.end(block); ++j) {
-      judged[j] = judge(counts.subspan(j * cells, cells), class_shares, answers[j], options, base.fork("worker", j));
+  for (std::size_t j = 0; j < answers.size(); ++j) judged[j].answers = answers[j];
+  return judge_all(counts, class_shares, std::move(judged), everybody(answers.size()), options, nullptr, context);
+}
+
+std::vector<WorkerJudgement> judge_workers(const JudgedCrowd& crowd, std::span<const std::uint32_t> drawn,
+                                           const JudgeOptions& options, const RunContext& context) {
+  const std::size_t classes = crowd.answers.class_count(), workers = crowd.answers.worker_count();
+  check_sizes(crowd.tables.size(), workers, classes);
+  std::vector<double> shares(crowd.class_shares.begin(), crowd.class_shares.end());
+  if (shares.empty()) shares.assign(classes, 1 / static_cast<double>(classes));
+  std::vector<WorkerJudgement> judged(workers);
+  for (const WorkerId worker : crowd.answers.workers()) ++judged[index(worker)].answers;
+  for (const CopiedGroup& group : crowd.copied) {
+    for (const WorkerId worker : group.workers) {
+      judged[index(worker)].copies = static_cast<std::uint32_t>(group.workers.size() - 1);
     }
-  });
-  return judged;
+  }
+  return judge_all(counts_by_others(crowd, shares, context), shares, std::move(judged), drawn, options,
+                   &crowd.answers.worker_names(), context);
+}
+
+std::vector<WorkerJudgement> judge_workers(const JudgedCrowd& crowd, const JudgeOptions& options,
+                                           const RunContext& context) {
+  return judge_workers(crowd, everybody(crowd.answers.worker_count()), options, context);
+}
+
+std::string reason_of(const WorkerJudgement& judged, const NameTable& classes) {
+  const auto percent = [](double share) { return fmt::format("{:.0f} %", 100 * share); };
+  const std::string right = fmt::format("right in {} ({:.0f} to {:.0f})", percent(judged.accuracy.value),
+                                        100 * judged.accuracy.low, 100 * judged.accuracy.high);
+  const std::string guessing = fmt::format("guessing would give {}", percent(judged.chance));
+  const auto words = [&]() -> std::string {
+    switch (judged.reason) {
+      case AdviceReason::better_than_guessing: return fmt::format("{}; {}", right, guessing);
+      case AdviceReason::takes_one_for_another:
+        return fmt::format("as a rule it says {} where the truth is {}", classes[index(judged.said)],
+                           classes[index(judged.truth)]);
+      case AdviceReason::reliably_wrong:
+        return fmt::format("reliably wrong: {}, where {}; has it got the classes the wrong way round?", right,
+                           guessing);
+      case AdviceReason::answers_as_one: break;
+      case AdviceReason::guesses:
+        return judged.spammer >= 0.5
+                   ? fmt::format("its answers do not depend on the truth (probability {}): {}, where {}",
+                                 percent(judged.spammer), right, guessing)
+                   : fmt::format("no better than guessing: {}, where {}", right, guessing);
+      case AdviceReason::tells_little: return fmt::format("hardly better than guessing: {}, where {}", right, guessing);
+      case AdviceReason::undecided:
+        return fmt::format("{} answers do not tell whether it guesses: {}, where {}", judged.answers, right, guessing);
+      case AdviceReason::few_answers:
+        return judged.answers == 1 ? "1 answer is too few to say"
+                                   : fmt::format("{} answers are too few to say", judged.answers);
+      case AdviceReason::no_answers: return "it has not answered";
+    }
+    return fmt::format("{}; {}", right, guessing);
+  }();
+  if (judged.copies == 0) return words;
+  return fmt::format("answers as one with {} other{}, so what is said of it is not to be relied on: {}", judged.copies,
+                     judged.copies == 1 ? "" : "s", words);
 }
 
 }  // namespace wisecrowd

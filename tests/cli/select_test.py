@@ -2,6 +2,7 @@
 import csv
 import json
 import os
+import random
 import struct
 import unittest
 import xml.etree.ElementTree as ElementTree
@@ -152,6 +153,30 @@ class Select(ProgramTest):
         said = {tuple(line.split(",")[:2]) for line in lines[1:]}
         for row in tasks:
             self.assertNotIn((row["task"], row["ask"]), said)
+
+    def test_copies_are_told_of(self):
+        # Half of the crowd repeats one worker who is right in 73 % of the tasks.
+        draw = random.Random(4)
+        lines = ["task,worker,label"]
+        for task in range(300):
+            said = [(task % 2 == 0) == (draw.random() < 0.73) for _ in range(16)]
+            said = [said[0]] * 14 + said
+            lines += [f"t{task},w{worker:02},{'yes' if answer else 'no'}" for worker, answer in enumerate(said)]
+        self.write("labels.csv", "\n".join(lines) + "\n")
+        for method in ("automatic", "majority_vote"):
+            done = self.run_program("aggregate", "labels.csv", "--method", method, "--out", "result")
+            text = " ".join((done.stdout + done.stderr).split())
+            self.assertIn("15 workers answer as one: w00, w01, ", text)
+            self.assertIn("not to be relied on, because some workers answer as one", text)
+            warnings = json.loads((self.folder / "result/run.json").read_text())["warnings"]
+            self.assertEqual([w["code"] for w in warnings].count("copied_workers"), 1)
+        done = self.run_program("select", "--advise", "labels.csv", "--out", "advice")
+        self.assertIn("15 workers answer as one", " ".join((done.stdout + done.stderr).split()))
+        workers = {row["worker"]: row for row in self.rows("advice/workers.csv")}
+        for n in range(15):
+            self.assertNotEqual(workers[f"w{n:02}"]["advice"], "keep")
+            self.assertTrue(workers[f"w{n:02}"]["reason"].startswith("answers as one with 14 others"))
+        self.assertIn("copied_workers", [w["code"] for w in json.loads((self.folder / "advice/summary.json").read_text())["warnings"]])
 
     def test_choices_from_a_state(self):
         labels = self.crowd()

@@ -48,6 +48,7 @@ PUBLIC_LAYER = {
     "simulate.hpp": "simulate",
     "select.hpp": "select",
     "replay.hpp": "select",
+    "copied_workers.hpp": "trust",
     "trust.hpp": "trust",
     "asking.hpp": "result",
     "result.hpp": "result",

@@ -134,7 +134,7 @@ class Maker:
         small = min(k, 30)
         crowd = [self.distribution(small, c, 0.7) for c in range(small)]
         answers = sum(workers["answers"])
-        advice = {name: workers["advice"].count(name) for name in ("keep", "retrain", "stop", "unsure")}
+        advice = {name: workers["advice"].count(name) for name in ("keep", "retrain", "check", "stop", "unsure")}
         methods = ["dawid_skene", "majority_vote", "wawa", "one_coin", "ibcc"]
         epochs = list(range(1, 31))
         used = [self.random.randrange(12) for _ in range(20)]

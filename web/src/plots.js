@@ -3,10 +3,11 @@ import * as Plot from "@observablehq/plot";
 import {shortCount} from "./format.js";
 
 export const ADVICE = [
-  {id: "keep", label: "Keep", symbol: "circle", words: "answers well: keep asking"},
+  {id: "keep", label: "Keep", symbol: "circle", words: "surely better than guessing: keep asking"},
   {id: "retrain", label: "Retrain", symbol: "triangle", words: "carries information but errs in a pattern: retrain it, or recode its answers"},
-  {id: "stop", label: "Stop", symbol: "times", words: "answers carry next to nothing: stop asking"},
-  {id: "unsure", label: "Unsure", symbol: "diamond", words: "too few answers to tell"},
+  {id: "check", label: "Check", symbol: "square", words: "answers as one with others: keep one of them, or count them once"},
+  {id: "stop", label: "Stop", symbol: "times", words: "no better than guessing, or hardly: stop asking"},
+  {id: "unsure", label: "Unsure", symbol: "diamond", words: "too little is known: ask more"},
 ];
 
 export const adviceColour = (id) => `var(--${ADVICE.some((advice) => advice.id === id) ? id : "unsure"})`;

@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "aggregate/shared/confusion_em.hpp"
-#include "aggregate/shared/copied_workers.hpp"
 #include "aggregate/shared/votes.hpp"
 #include "base/numeric.hpp"
 #include "base/rng.hpp"
@@ -263,8 +262,8 @@ Aggregation Automatic::fit(const Dataset& data, const RunContext& context, const
                                "spare, run --method ebcc, or aggregate a part of the tasks."});
   } else if (tested) {
     why = fmt::format(
-        "{}, because hidden answers give no sign that workers err together ({:.1f} standard errors, {} "
-        "are asked for).",
+        "{}, because subtypes of tasks do not foretell hidden answers better ({:.1f} standard errors, {} are asked "
+        "for).",
         kBase, z, options_.evidence);
   } else {
     why = fmt::format("{}, without a test of the alternative.", kBase);
@@ -296,11 +295,6 @@ Aggregation Automatic::fit(const Dataset& data, const RunContext& context, const
              "{:.0f} %: the choice of the method matters here. Learn the truth of some tasks where they differ, "
              "and give it as gold.",
              100 * apart, 100 * from_votes)});
-  }
-  if (!context.cancelled()) {
-    if (auto warning = copied_workers_warning(data, copied_workers(data, context))) {
-      result.warnings.push_back(std::move(*warning));
-    }
   }
   std::vector<Warning> unique;
   for (Warning& warning : result.warnings) {

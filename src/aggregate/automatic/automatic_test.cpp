@@ -114,20 +114,9 @@ TEST(Automatic, WellModelledCrowdsKeepTheirProbabilities) {
   EXPECT_LT(learned(Automatic().fit({builder.build(), {}, {}}, RunContext()), "vote_share"), 0.15);
 }
 
-TEST(Automatic, WarnsOfCopies) {
-  Rng rng(2);
-  AnnotationsBuilder builder({"0", "1", "2"});
-  for (int t = 0; t < 120; ++t) {
-    std::string first;
-    for (int w = 0; w < 10; ++w) {
-      std::string label = std::to_string(rng.bernoulli(0.7) ? t % 3 : static_cast<int>(rng.below(3)));
-      if (w == 0) first = label;
-      builder.add(std::to_string(t), std::to_string(w), w == 9 ? first : label);
-    }
-  }
-  const auto result = Automatic().fit({builder.build(), {}, {}}, RunContext());
-  EXPECT_TRUE(warns(result, "copied_workers"));
-  EXPECT_FALSE(warns(result, "methods_disagree"));
+TEST(Automatic, MethodsAgreeOnAnOrdinaryCrowd) {
+  const auto crowd = testing::small_crowd(2, 300, 10, 3, 8);
+  EXPECT_FALSE(warns(Automatic().fit({crowd.data.answers, {}, {}}, RunContext()), "methods_disagree"));
 }
 
 TEST(Automatic, LooksAtAPartOfManyAnswers) {

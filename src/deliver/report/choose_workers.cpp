@@ -80,13 +80,15 @@ void choose_workers(Source& source) {
     Order advised;
     for (const std::uint32_t w : all) {
       const WorkerAdvice what = source.advice.workers[w].advice;
-      if (what == WorkerAdvice::stop || what == WorkerAdvice::retrain) advised.push_back(w);
+      if (what == WorkerAdvice::stop || what == WorkerAdvice::retrain || what == WorkerAdvice::check) {
+        advised.push_back(w);
+      }
     }
     groups.insert(groups.begin() + 1, first_by(advised, kAdvised, more_answers));
     source.worker_order = in_turn(groups, workers.size(), kMostWorkers);
   }
   source.workers_chosen_by = fmt::format("those with most answers, {}the worst, the best, and some at random",
-                                         all_judged ? "those to stop or to retrain who answered most, " : "");
+                                         all_judged ? "those to stop, to check or to retrain who answered most, " : "");
 }
 
 }  // namespace wisecrowd::report

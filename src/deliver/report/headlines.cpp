@@ -73,10 +73,12 @@ void add_learned(const Source& source, Json& list) {
 }
 
 std::string advice_words(const AdviceCounts& counts, std::size_t judged, std::size_t all) {
-  return fmt::format("{}: {} to keep, {} to retrain, {} to stop asking, and {} of whom too little is known.",
-                     judged == all ? fmt::format("Of {}", counted(all, "worker"))
-                                   : fmt::format("Of the {} who were judged", counted(judged, "worker")),
-                     grouped(counts.keep), grouped(counts.retrain), grouped(counts.stop), grouped(counts.unsure));
+  return fmt::format(
+      "{}: {} to keep, {} to retrain, {} to check, {} to stop asking, and {} of whom too little is known.",
+      judged == all ? fmt::format("Of {}", counted(all, "worker"))
+                    : fmt::format("Of the {} who were judged", counted(judged, "worker")),
+      grouped(counts.keep), grouped(counts.retrain), grouped(counts.check), grouped(counts.stop),
+      grouped(counts.unsure));
 }
 
 std::string per_task_words(const Description& description) {
@@ -147,8 +149,11 @@ void add_headlines(const Source& source, Json& document) {
   add_learned(source, list);
   const double sure_share = static_cast<double>(sure.sure) / tasks;
   list.push_back(headline("sure", "Labels that are sure", number(sure_share, kDigits), "share",
-                          fmt::format("{} of {} have a label with a probability of 95 % or more.", grouped(sure.sure),
-                                      counted(description.tasks, "task")),
+                          fmt::format("{} of {} have a label with a probability of 95 % or more.{}", grouped(sure.sure),
+                                      counted(description.tasks, "task"),
+                                      copies_cast_doubt(source.answers(), source.result.copied)
+                                          ? " Do not rely on it: some workers answer as one and are counted as many."
+                                          : ""),
                           "estimated by the model"));
   list.push_back(headline("torn", "Tasks that are a toss-up", sure.torn, "count",
                           sure.torn == 0

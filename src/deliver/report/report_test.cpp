@@ -50,6 +50,40 @@ void expect_equal_columns(const Json& table) {
   }
 }
 
+// 15 of 30 workers repeat one: the page must not call that certainty, nor advise to keep them.
+TEST(Report, WorkersWhoAnswerAsOne) {
+  Rng rng(5);
+  AnnotationsBuilder builder({"no", "yes"});
+  for (int t = 0; t < 300; ++t) {
+    std::string first;
+    for (int w = 0; w < 30; ++w) {
+      const std::string label = (t % 2 == 0) == rng.bernoulli(0.72) ? "no" : "yes";
+      if (w == 0) first = label;
+      builder.add(std::to_string(t), "w" + std::to_string(w), w < 15 ? first : label);
+    }
+  }
+  const Json json = document(result_of({builder.build(), {}, {}}, "dawid_skene", RunContext({.threads = 1})));
+  const Json& warning = json.at("warnings").at(0);
+  EXPECT_EQ(warning.at("severity"), "serious");
+  EXPECT_EQ(warning.at("words").get<std::string>().find("15 workers answer as one: w0, w1, "), 0U);
+  EXPECT_EQ(warning.at("remedy"), "Keep one worker of each group, or count a group once.");
+  for (const Json& headline : json.at("headlines")) {
+    if (headline.at("id") != "sure") continue;
+    EXPECT_NE(headline.at("words").get<std::string>().find("Do not rely on it"), std::string::npos);
+  }
+  const Json& workers = json.at("workers");
+  for (std::size_t w = 0; w < 30; ++w) {
+    const std::string name = workers.at("name").at(w);
+    const std::string reason = workers.at("reason").at(w);
+    const bool copy = std::stoi(name.substr(1)) < 15;
+    EXPECT_EQ(reason.find("Answers as one with 14 others") == 0, copy) << name << ": " << reason;
+    if (copy) {
+      EXPECT_NE(workers.at("advice").at(w), "keep") << name;
+    }
+  }
+  EXPECT_GE(json.at("advice_counts").at("check").get<int>(), 1);
+}
+
 TEST(Report, CountsAndTablesAddUp) {
   const RunContext context({.threads = 1});
   auto crowd = testing::small_crowd(3, 300, 20, 3, 5);
@@ -76,8 +110,8 @@ TEST(Report, CountsAndTablesAddUp) {
   EXPECT_EQ(sum(json.at("answers_per_task_histogram").at("count")), 300);
   EXPECT_EQ(sum(json.at("answers_per_worker_histogram").at("count")), 20);
   const Json& advice = json.at("advice_counts");
-  EXPECT_EQ(advice.at("keep").get<int>() + advice.at("retrain").get<int>() + advice.at("stop").get<int>() +
-                advice.at("unsure").get<int>(),
+  EXPECT_EQ(advice.at("keep").get<int>() + advice.at("retrain").get<int>() + advice.at("check").get<int>() +
+                advice.at("stop").get<int>() + advice.at("unsure").get<int>(),
             20);
   // The crowd's confusions: all answers, spread over the truths.
   double expected = 0;

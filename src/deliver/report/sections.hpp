@@ -52,9 +52,9 @@ struct Source {
   }
 };
 
-/// How many workers are to keep, to retrain, to stop.
+/// How many workers are to keep, to retrain, to look at, to stop.
 struct AdviceCounts {
-  std::size_t keep = 0, retrain = 0, stop = 0, unsure = 0;
+  std::size_t keep = 0, retrain = 0, check = 0, stop = 0, unsure = 0;
   std::uint64_t answers_of_stopped = 0;
 };
 [[nodiscard]] AdviceCounts advice_counts(const Source& source);

@@ -64,16 +64,6 @@ constexpr std::array kKnown = {
           "If every answer should count, read them with --duplicates repeat; if none should repeat, clean the file"},
 };
 
-std::string with_capital(std::string text) {
-  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
-  return text;
-}
-
-std::string with_stop(std::string text) {
-  if (!text.empty() && std::string_view(".!?…:").find(text.back()) == std::string_view::npos) text += '.';
-  return text;
-}
-
 /// Messages say first what is the matter and at the end what to do: "…. Do this." or "…; do this."
 std::pair<std::string, std::string> parted(const std::string& message) {
   for (std::size_t at = message.size(); at-- > 1;) {
@@ -227,7 +217,10 @@ void add_warnings(const Source& source, Json& document) {
     for (const Warning& warning : warnings) {
       if (std::find(codes.begin(), codes.end(), warning.code) != codes.end()) continue;
       codes.push_back(warning.code);
-      if (warning.code == "disconnected_parts") {
+      if (warning.code == "copied_workers") {
+        const bool doubtful = copies_cast_doubt(source.answers(), source.result.copied);
+        list.add(warning, doubtful ? "serious" : "care", "Some workers do not work apart");
+      } else if (warning.code == "disconnected_parts") {
         const std::string_view severity = severity_of_parts(source.facts.description);
         list.add(warning, severity,
                  severity == "note" ? "Some splinters of the data stand alone" : "The data fall into separate parts");

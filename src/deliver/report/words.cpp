@@ -100,4 +100,14 @@ std::size_t embedded_size(std::string_view text) {
   return size;
 }
 
+std::string with_capital(std::string text) {
+  if (!text.empty() && text[0] >= 'a' && text[0] <= 'z') text[0] = static_cast<char>(text[0] - 'a' + 'A');
+  return text;
+}
+
+std::string with_stop(std::string text) {
+  if (!text.empty() && std::string_view(".!?…:").find(text.back()) == std::string_view::npos) text += '.';
+  return text;
+}
+
 }  // namespace wisecrowd::report

@@ -20,6 +20,9 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] std::string shown_name(std::string_view name);
 /// Words that may hold names of strangers: cut after `most` characters.
 [[nodiscard]] std::string shown_words(std::string_view words, std::size_t most = 1500);
+/// The first letter made a capital, and a full stop at the end unless there is a mark already: a sentence.
+[[nodiscard]] std::string with_capital(std::string text);
+[[nodiscard]] std::string with_stop(std::string text);
 /// Characters (code points) of UTF-8; every byte that is none counts as one.
 [[nodiscard]] std::size_t character_count(std::string_view text);
 

@@ -14,23 +14,13 @@ constexpr std::size_t kTableBytes = 450'000;
 constexpr std::size_t kConfusionBytes = 260'000;
 constexpr std::size_t kCountBytes = 200'000;
 constexpr std::size_t kMostConfused = 20;
+constexpr std::size_t kReasonCharacters = 300;
 constexpr std::size_t kNumbersOfRow = 100;  ///< all numbers of a worker's row together
 
+/// As a sentence.
 std::string reason_of(const Source& source, std::size_t w) {
-  const WorkerJudgement& judged = source.advice.workers[w];
-  switch (judged.advice) {
-    case WorkerAdvice::keep:
-      return fmt::format("One of its answers tells {:.2f} bits about the truth.", judged.information.value / M_LN2);
-    case WorkerAdvice::retrain:
-      return fmt::format("Says “{}” as a rule when the truth is “{}”.",
-                         shown_words(source.classes.name(judged.said), 40),
-                         shown_words(source.classes.name(judged.truth), 40));
-    case WorkerAdvice::stop: return "Its answers hardly depend on the truth.";
-    case WorkerAdvice::unsure: break;
-  }
-  return judged.answers < JudgeOptions{}.least_answers
-             ? fmt::format("Only {}: too few to judge.", counted(judged.answers, "answer"))
-             : "Its answers may or may not depend on the truth; more would tell.";
+  return with_stop(with_capital(
+      shown_words(wisecrowd::reason_of(source.advice.workers[w], source.answers().class_names()), kReasonCharacters)));
 }
 
 std::size_t add_table(const Source& source, Json& document) {
@@ -195,6 +185,7 @@ AdviceCounts advice_counts(const Source& source) {
     switch (source.advice.workers[w].advice) {
       case WorkerAdvice::keep: ++counts.keep; break;
       case WorkerAdvice::retrain: ++counts.retrain; break;
+      case WorkerAdvice::check: ++counts.check; break;
       case WorkerAdvice::stop:
         ++counts.stop;
         counts.answers_of_stopped += source.result.workers[w].answers;
@@ -217,8 +208,11 @@ void add_workers(const Source& source, Json& document) {
   add_confusion(source, shown, document);
   if (source.advice.judged_count > 0) {
     const AdviceCounts counts = advice_counts(source);
-    document["advice_counts"] = {
-        {"keep", counts.keep}, {"retrain", counts.retrain}, {"stop", counts.stop}, {"unsure", counts.unsure}};
+    document["advice_counts"] = {{"keep", counts.keep},
+                                 {"retrain", counts.retrain},
+                                 {"check", counts.check},
+                                 {"stop", counts.stop},
+                                 {"unsure", counts.unsure}};
   }
   if (source.advice.judged_count < workers) {
     source.sampling.push_back(

@@ -1,0 +1,161 @@
+#include "trust/crowd_sample.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace wisecrowd::trust {
+namespace {
+
+constexpr std::size_t kMostLots = 32;
+constexpr std::size_t kWorkersPerBlock = 16;
+
+/// A number for an id that has nothing to do with its neighbours' (SplitMix64's last steps).
+std::uint64_t scattered(std::uint64_t id) {
+  id += 0x9E3779B97F4A7C15ULL;
+  id = (id ^ (id >> 30U)) * 0xBF58476D1CE4E5B9ULL;
+  id = (id ^ (id >> 27U)) * 0x94D049BB133111EBULL;
+  return id ^ (id >> 31U);
+}
+
+/// Classes by how often they are said, dealt out to the lots in turn.
+std::vector<std::uint16_t> lots_of_classes(const Annotations& answers, std::size_t lots) {
+  const std::size_t classes = answers.class_count();
+  std::vector<std::uint16_t> lot(classes);
+  std::iota(lot.begin(), lot.end(), std::uint16_t{0});
+  if (lots == classes) return lot;
+  std::vector<std::size_t> said(classes, 0), order(classes);
+  for (const ClassId label : answers.labels()) ++said[index(label)];
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return said[a] > said[b]; });
+  for (std::size_t r = 0; r < classes; ++r) lot[order[r]] = static_cast<std::uint16_t>(r % lots);
+  return lot;
+}
+
+void order_by_worker(CrowdSample& sample) {
+  sample.worker_offsets.assign(sample.workers + 1, 0);
+  for (const std::uint32_t w : sample.who) ++sample.worker_offsets[w + 1];
+  std::partial_sum(sample.worker_offsets.begin(), sample.worker_offsets.end(), sample.worker_offsets.begin());
+  std::vector<std::uint64_t> next(sample.worker_offsets.begin(), sample.worker_offsets.end() - 1);
+  sample.answer_of.resize(sample.answers());
+  sample.task_of.resize(sample.answers());
+  for (std::size_t t = 0; t < sample.tasks; ++t) {
+    for (std::uint64_t a = sample.offsets[t]; a < sample.offsets[t + 1]; ++a) {
+      const std::uint64_t place = next[sample.who[a]]++;
+      sample.answer_of[place] = a;
+      sample.task_of[place] = static_cast<std::uint32_t>(t);
+    }
+  }
+}
+
+/// What one thread counts of the worker at hand and every other.
+struct Tally {
+  std::vector<double> common, agreed;
+  std::vector<std::uint32_t> touched;
+};
+
+}  // namespace
+
+double CrowdSample::pairs_of_answers() const noexcept {
+  double pairs = 0;
+  for (std::size_t t = 0; t < tasks; ++t) {
+    const auto m = static_cast<double>(offsets[t + 1] - offsets[t]);
+    pairs += m * (m - 1) / 2;
+  }
+  return pairs;
+}
+
+CrowdSample sample_of(const Annotations& answers, const SampleLimits& limits) {
+  const auto offsets = answers.task_offsets();
+  const auto who = answers.workers();
+  const auto labels = answers.labels();
+  double pairs = 0;
+  for (std::size_t t = 0; t < answers.task_count(); ++t) {
+    const auto m = static_cast<double>(std::min<std::size_t>(offsets[t + 1] - offsets[t], limits.per_task));
+    pairs += m * (m - 1) / 2;
+  }
+  const double share = std::min(
+      {1.0, limits.pairs / std::max(pairs, 1.0),
+       static_cast<double>(limits.answers) / static_cast<double>(std::max<std::size_t>(answers.answer_count(), 1))});
+  const auto below = static_cast<std::uint64_t>(share * 0x1p53);
+  CrowdSample sample;
+  sample.workers = answers.worker_count();
+  const double room = static_cast<double>(limits.cells) / static_cast<double>(std::max<std::size_t>(sample.workers, 1));
+  sample.lots =
+      std::min({answers.class_count(), kMostLots, std::max<std::size_t>(2, static_cast<std::size_t>(std::sqrt(room)))});
+  const auto lot = lots_of_classes(answers, sample.lots);
+  sample.offsets.push_back(0);
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> chosen;
+  for (std::size_t t = 0; t < answers.task_count(); ++t) {
+    if (share < 1 && (scattered(t) >> 11U) >= below) continue;
+    chosen.clear();
+    for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {
+      // The last answer of a worker who answered twice: repeats are no agreement of two.
+      if (a + 1 < offsets[t + 1] && who[a + 1] == who[a]) continue;
+      chosen.emplace_back(0, a);
+    }
+    if (chosen.size() > limits.per_task) {
+      for (auto& [key, a] : chosen) key = scattered(index(who[a]));
+      std::nth_element(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(limits.per_task), chosen.end());
+      chosen.resize(limits.per_task);
+      std::sort(chosen.begin(), chosen.end(), [](const auto& x, const auto& y) { return x.second < y.second; });
+    }
+    for (const auto& [key, a] : chosen) {
+      sample.who.push_back(static_cast<std::uint32_t>(index(who[a])));
+      sample.label.push_back(static_cast<std::uint16_t>(index(labels[a])));
+      sample.lot.push_back(lot[index(labels[a])]);
+    }
+    sample.offsets.push_back(sample.who.size());
+  }
+  sample.tasks = sample.offsets.size() - 1;
+  order_by_worker(sample);
+  return sample;
+}
+
+WorkerPairs pairs_of(const CrowdSample& sample, const RunContext& context) {
+  const Blocks blocks{sample.workers, kWorkersPerBlock};
+  struct Found {
+    std::uint32_t first, second;
+    double common, agreed;
+  };
+  std::vector<std::vector<Found>> found(blocks.count());
+  std::vector<Tally> tallies(context.threads());
+  context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned thread) {
+    if (context.cancelled()) return;
+    Tally& tally = tallies[thread];
+    tally.common.resize(sample.workers, 0.0);
+    tally.agreed.resize(sample.workers, 0.0);
+    for (std::size_t j = blocks.begin(block); j < blocks.end(block); ++j) {
+      for (std::uint64_t i = sample.worker_offsets[j]; i < sample.worker_offsets[j + 1]; ++i) {
+        const std::uint64_t own = sample.answer_of[i], end = sample.offsets[sample.task_of[i] + 1];
+        for (std::uint64_t b = own + 1; b < end; ++b) {  // sorted by worker: the later ones
+          const std::uint32_t other = sample.who[b];
+          if (tally.common[other]++ == 0) tally.touched.push_back(other);
+          tally.agreed[other] += sample.lot[b] == sample.lot[own] ? 1 : 0;
+        }
+      }
+      std::sort(tally.touched.begin(), tally.touched.end());
+      for (const std::uint32_t other : tally.touched) {
+        if (tally.common[other] >= WorkerPairs::kFewestCommon) {
+          found[block].push_back({static_cast<std::uint32_t>(j), other, tally.common[other], tally.agreed[other]});
+        }
+        tally.common[other] = tally.agreed[other] = 0;
+      }
+      tally.touched.clear();
+    }
+  });
+  WorkerPairs pairs;
+  pairs.row.assign(sample.workers + 1, 0);
+  for (const auto& part : found) {
+    for (const Found& pair : part) {
+      ++pairs.row[pair.first + 1];
+      pairs.other.push_back(pair.second);
+      pairs.common.push_back(pair.common);
+      pairs.agreed.push_back(pair.agreed);
+    }
+  }
+  std::partial_sum(pairs.row.begin(), pairs.row.end(), pairs.row.begin());
+  return pairs;
+}
+
+}  // namespace wisecrowd::trust

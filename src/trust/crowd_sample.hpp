@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "base/parallel.hpp"
+#include "wisecrowd/annotations.hpp"
+#include "wisecrowd/run_context.hpp"
+
+namespace wisecrowd::trust {
+
+/// Answers that the search for copies looks at: all, or of very many a part that is chosen by the numbers of tasks and
+/// workers alone, so that it is always the same part.
+///
+/// Classes may be put together to lots: any map of labels makes a crowd of its own, in which independent workers stay
+/// independent and copies stay copies, and whose tables need less memory.
+struct CrowdSample {
+  std::size_t tasks = 0, workers = 0, lots = 0;
+  std::vector<std::uint64_t> offsets;         ///< of the answers of each task
+  std::vector<std::uint32_t> who;             ///< per answer, rising within a task
+  std::vector<std::uint16_t> label, lot;      ///< per answer
+  std::vector<std::uint64_t> worker_offsets;  ///< of the answers of each worker
+  std::vector<std::uint64_t> answer_of;       ///< by worker: the place of an answer
+  std::vector<std::uint32_t> task_of;         ///< by worker: its task
+  [[nodiscard]] std::size_t answers() const noexcept { return who.size(); }
+  [[nodiscard]] double pairs_of_answers() const noexcept;
+};
+
+struct SampleLimits {
+  double pairs = 1e7;  ///< of answers to the same task
+  std::size_t answers = ~std::size_t{0};
+  std::size_t per_task = 1000;  ///< answers to one task: those of the same workers everywhere, so that pairs stay whole
+  std::size_t cells = std::size_t{1} << 24U;  ///< of all workers' tables
+};
+
+[[nodiscard]] CrowdSample sample_of(const Annotations& answers, const SampleLimits& limits);
+
+/// Pairs of workers with at least `kFewestCommon` tasks in common. Those of worker a are the places
+/// [row[a], row[a + 1]); `other` is larger than a and rises.
+struct WorkerPairs {
+  static constexpr double kFewestCommon = 5;
+  std::vector<std::size_t> row;
+  std::vector<std::uint32_t> other;
+  std::vector<double> common, agreed;
+  [[nodiscard]] std::size_t size() const noexcept { return other.size(); }
+};
+[[nodiscard]] WorkerPairs pairs_of(const CrowdSample& sample, const RunContext& context);
+
+}  // namespace wisecrowd::trust

@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "trust/crowd_sample.hpp"
+
+namespace wisecrowd::trust {
+
+/// Which workers speak as one. A unit is a group of two or more, or a single worker.
+struct Grouping {
+  std::vector<std::uint32_t> unit;   ///< of each worker, from 0 in the order of first appearance
+  std::vector<std::uint32_t> size;   ///< of each unit
+  std::vector<std::uint32_t> group;  ///< of each unit: its number among the groups, or kNone
+  std::size_t groups = 0;
+  static constexpr std::uint32_t kNone = ~std::uint32_t{0};
+
+  /// From any labels that are equal for workers of a unit.
+  explicit Grouping(std::span<const std::uint32_t> labels);
+  [[nodiscard]] bool together(std::size_t a, std::size_t b) const { return unit[a] == unit[b]; }
+  bool operator==(const Grouping& other) const { return unit == other.unit; }
+};
+
+/// Dawid–Skene with groups: a group has a hidden answer of its own to every task, which depends on the truth by one
+/// table, and its members' answers depend on the hidden one. So a group speaks once, however many belong to it.
+///
+/// Layout: tables are worker × said × truth, so that what an answer says of the truth stands in one row.
+class GroupModel {
+ public:
+  /// EM from the vote in which each group counts once.
+  static GroupModel fit(const CrowdSample& sample, const Grouping& grouping, const RunContext& context);
+  /// What the same tables say of other answers of the same crowd.
+  [[nodiscard]] GroupModel applied_to(const CrowdSample& sample, const RunContext& context) const;
+
+  /// Log-likelihood less what the tables of groups cost by BIC.
+  [[nodiscard]] double score() const noexcept;
+  [[nodiscard]] const Grouping& grouping() const noexcept { return grouping_; }
+  [[nodiscard]] std::size_t lots() const noexcept { return lots_; }
+  /// ln of the joint probability of task and answers, by truth.
+  [[nodiscard]] const double* log_joint(std::size_t task) const { return log_joint_.data() + task * lots_; }
+  /// What an answer's unit as a whole says of the truth, in logarithms.
+  [[nodiscard]] const double* message(const CrowdSample& sample, std::uint64_t answer) const {
+    const std::uint32_t slot = slot_of_[answer];
+    return slot == Grouping::kNone ? log_tables_.data() + row_of(sample, answer) : message_.data() + slot * lots_;
+  }
+  /// P(said | truth) of each worker as the posterior sees it, group or not.
+  [[nodiscard]] const std::vector<double>& marginal_tables() const noexcept { return marginal_; }
+  [[nodiscard]] std::size_t row_of(const CrowdSample& sample, std::uint64_t answer) const {
+    return (sample.who[answer] * lots_ + sample.lot[answer]) * lots_;
+  }
+
+ private:
+  GroupModel(const CrowdSample& sample, Grouping grouping);
+  void find_slots(const CrowdSample& sample);
+  void start(const CrowdSample& sample);
+  void maximise(const CrowdSample& sample, const RunContext& context);
+  void expect(const CrowdSample& sample, const RunContext& context);
+  void expect_task(const CrowdSample& sample, std::size_t task, std::span<double> scratch, std::span<double> xi);
+  void find_marginal_tables(const CrowdSample& sample, const RunContext& context);
+
+  Grouping grouping_;
+  std::size_t lots_, tasks_;
+  double log_likelihood_ = 0;
+  std::vector<double> prior_, log_tables_, marginal_;
+  std::vector<double> xi_;  ///< group × truth × hidden answer
+  std::vector<double> q_, log_joint_;
+  /// A slot is a group at a task; those of a task stand together.
+  std::vector<std::uint32_t> slot_of_;     ///< of each answer; kNone for single workers
+  std::vector<std::size_t> slot_offsets_;  ///< per task
+  std::vector<std::uint32_t> slot_group_;
+  std::vector<double> message_;  ///< slot × truth
+  std::vector<double> hidden_;   ///< slot × hidden answer: ln P(answers | hidden) within a step, then its probability
+  std::vector<double> xi_counts_;
+};
+
+}  // namespace wisecrowd::trust

@@ -1,0 +1,261 @@
+#include "trust/pair_dependence.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "base/numeric.hpp"
+
+namespace wisecrowd::trust {
+namespace {
+
+constexpr std::size_t kWorkersPerBlock = 16;
+/// Rates of copying that are tried.
+constexpr std::array kRates = {0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 0.95};
+constexpr double kHighestUsual = 0.9;
+/// The crowd's usual excess counts as so many partners of a worker.
+constexpr double kCrowdAsPartners = 5;
+constexpr double kLeastProbability = 1e-3;
+
+/// Walks over the answers of pairs of workers, with the posterior of the task that leaves both units out.
+class PairWalk {
+ public:
+  PairWalk(const CrowdSample& sample, const WorkerPairs& pairs, const GroupModel& model)
+      : sample_(sample), pairs_(pairs), model_(model) {}
+
+  /// visit(pair, own, other, q) for the answers `own` and `other` of every pair with wanted(pair). Pairs of one worker
+  /// are visited by one thread, so sums per pair need no care. begin(pair) comes before a pair's answers.
+  template <class Wanted, class Begin, class Visit>
+  void run(const RunContext& context, const Wanted& wanted, const Begin& begin, const Visit& visit) const {
+    const Blocks blocks{sample_.workers, kWorkersPerBlock};
+    std::vector<std::vector<std::size_t>> places(context.threads());
+    context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned thread) {
+      if (context.cancelled()) return;
+      auto& place = places[thread];
+      place.resize(sample_.workers, kNowhere);
+      std::vector<double> q(model_.lots());
+      for (std::size_t j = blocks.begin(block); j < blocks.end(block); ++j) {
+        bool any = false;
+        for (std::size_t p = pairs_.row[j]; p < pairs_.row[j + 1]; ++p) {
+          if (!wanted(p)) continue;
+          begin(j, p);
+          place[pairs_.other[p]] = p;
+          any = true;
+        }
+        if (any) walk(j, place, q, visit);
+        for (std::size_t p = pairs_.row[j]; p < pairs_.row[j + 1]; ++p) place[pairs_.other[p]] = kNowhere;
+      }
+    });
+  }
+
+ private:
+  static constexpr std::size_t kNowhere = ~std::size_t{0};
+
+  template <class Visit>
+  void walk(std::size_t j, const std::vector<std::size_t>& place, std::vector<double>& q, const Visit& visit) const {
+    const std::size_t lots = model_.lots();
+    std::vector<double> without(lots);
+    for (std::uint64_t i = sample_.worker_offsets[j]; i < sample_.worker_offsets[j + 1]; ++i) {
+      const std::uint64_t own = sample_.answer_of[i], end = sample_.offsets[sample_.task_of[i] + 1];
+      const double* const joint = model_.log_joint(sample_.task_of[i]);
+      const double* const said = model_.message(sample_, own);
+      for (std::size_t k = 0; k < lots; ++k) without[k] = joint[k] - said[k];
+      for (std::uint64_t b = own + 1; b < end; ++b) {
+        const std::size_t pair = place[sample_.who[b]];
+        if (pair == kNowhere) continue;
+        std::copy(without.begin(), without.end(), q.begin());
+        if (!model_.grouping().together(j, sample_.who[b])) {
+          const double* const others = model_.message(sample_, b);
+          for (std::size_t k = 0; k < lots; ++k) q[k] -= others[k];
+        }
+        const double top = *std::max_element(q.begin(), q.end());
+        double sum = 0;
+        for (std::size_t k = 0; k < lots; ++k) sum += q[k] = exp_nonpositive(q[k] - top);
+        for (std::size_t k = 0; k < lots; ++k) q[k] /= sum;
+        visit(pair, own, b, q);
+      }
+    }
+  }
+
+  const CrowdSample& sample_;
+  const WorkerPairs& pairs_;
+  const GroupModel& model_;
+};
+
+/// What the middle one has when they are put in order; 0 for none.
+double weighted_median(std::vector<std::pair<double, double>>& valued) {
+  if (valued.empty()) return 0;
+  std::sort(valued.begin(), valued.end());
+  double all = 0, sum = 0;
+  for (const auto& [value, weight] : valued) all += weight;
+  for (const auto& [value, weight] : valued) {
+    sum += weight;
+    if (sum >= all / 2) return value;
+  }
+  return valued.back().first;
+}
+
+/// The larger of the two workers' median excess with others, each drawn towards the crowd's.
+void find_usual(const WorkerPairs& pairs, const Grouping& grouping, PairDependence& found) {
+  const std::size_t workers = pairs.row.size() - 1;
+  std::vector<std::vector<std::pair<double, double>>> partners(workers);
+  std::vector<std::pair<double, double>> all;
+  for (std::size_t j = 0; j < workers; ++j) {
+    for (std::size_t p = pairs.row[j]; p < pairs.row[j + 1]; ++p) {
+      if (grouping.together(j, pairs.other[p])) continue;
+      const std::pair<double, double> valued{found.excess[p], std::sqrt(pairs.common[p])};
+      partners[j].push_back(valued);
+      partners[pairs.other[p]].push_back(valued);
+      all.push_back(valued);
+    }
+  }
+  const double crowd = weighted_median(all);
+  std::vector<double>& usual = found.usual_of_worker;
+  usual.resize(workers);
+  for (std::size_t j = 0; j < workers; ++j) {
+    const auto count = static_cast<double>(partners[j].size());
+    usual[j] = (count * weighted_median(partners[j]) + kCrowdAsPartners * crowd) / (count + kCrowdAsPartners);
+  }
+  for (std::size_t j = 0; j < workers; ++j) {
+    for (std::size_t p = pairs.row[j]; p < pairs.row[j + 1]; ++p) {
+      found.usual[p] = std::max({0.0, usual[j], usual[pairs.other[p]]});
+    }
+  }
+}
+
+void find_excess(const CrowdSample& sample, const WorkerPairs& pairs, const GroupModel& model, PairDependence& found,
+                 const RunContext& context) {
+  const std::size_t lots = model.lots(), cells = lots * lots;
+  const std::vector<double>& tables = model.marginal_tables();
+  std::vector<double> alike(pairs.size() * lots);  // P(both say the same | truth)
+  PairWalk(sample, pairs, model)
+      .run(
+          context, [](std::size_t) { return true; },
+          [&](std::size_t j, std::size_t pair) {
+            const double* const first = tables.data() + j * cells;
+            const double* const second = tables.data() + pairs.other[pair] * cells;
+            double* const same = alike.data() + pair * lots;
+            for (std::size_t c = 0; c < cells; ++c) same[c % lots] += first[c] * second[c];
+          },
+          [&](std::size_t pair, std::uint64_t, std::uint64_t, const std::vector<double>& q) {
+            double p = 0;
+            for (std::size_t k = 0; k < lots; ++k) p += q[k] * alike[pair * lots + k];
+            found.expected[pair] += p;
+            found.variance[pair] += p * (1 - p);
+          });
+  for (std::size_t p = 0; p < pairs.size(); ++p) {
+    found.excess[p] = (pairs.agreed[p] - found.expected[p]) / std::max(pairs.common[p] - found.expected[p], 1e-9);
+  }
+}
+
+/// ln P(answers) with copying at each rate against none: two answers (x, y) have probability
+/// (1 − r) P(x, y) + r 1[x = y] √(P(x) P(y)).
+class Evidence {
+ public:
+  explicit Evidence(double usual) : usual_(std::min(std::max(usual, 0.0), kHighestUsual)) {}
+
+  void add(const CrowdSample& sample, const GroupModel& model, std::uint64_t own, std::uint64_t other,
+           std::span<const double> q) {
+    const double* const first = model.marginal_tables().data() + model.row_of(sample, own);
+    const double* const second = model.marginal_tables().data() + model.row_of(sample, other);
+    double both = 0, one = 0, two = 0;
+    for (std::size_t k = 0; k < q.size(); ++k) {
+      both += q[k] * first[k] * second[k];
+      one += q[k] * first[k];
+      two += q[k] * second[k];
+    }
+    const bool same = sample.lot[own] == sample.lot[other];
+    const double p = std::clamp(both / std::sqrt(one * two), kLeastProbability, 1.0);
+    for (std::size_t r = 0; r <= kRates.size(); ++r) {
+      const double rate = r < kRates.size() ? kRates[r] : usual_;
+      logs_[r] += std::log1p((same ? rate / p : 0.0) - rate);
+    }
+    ++common_;
+  }
+
+  [[nodiscard]] double value(double beyond_usual) const {
+    double best = 0;
+    for (std::size_t r = 0; r < kRates.size() && common_ >= kLeastCommon; ++r) {
+      if (kRates[r] > usual_ + beyond_usual) best = std::max(best, logs_[r] - logs_.back());
+    }
+    return best;
+  }
+
+ private:
+  double usual_, common_ = 0;
+  std::array<double, kRates.size() + 1> logs_{};  // the last: at the usual rate
+};
+
+void find_evidence(const CrowdSample& sample, const WorkerPairs& pairs, const GroupModel& model, PairDependence& found,
+                   const RunContext& context) {
+  const auto wanted = [&](std::size_t p) {
+    return pairs.common[p] >= kLeastCommon && found.beyond_usual(p) > kLeastExcess;
+  };
+  std::vector<std::size_t> place(pairs.size(), 0);
+  std::vector<Evidence> evidence;
+  for (std::size_t p = 0; p < pairs.size(); ++p) {
+    if (!wanted(p)) continue;
+    place[p] = evidence.size();
+    evidence.emplace_back(found.usual[p]);
+  }
+  PairWalk(sample, pairs, model)
+      .run(
+          context, wanted, [](std::size_t, std::size_t) {},
+          [&](std::size_t pair, std::uint64_t own, std::uint64_t other, const std::vector<double>& q) {
+            evidence[place[pair]].add(sample, model, own, other, q);
+          });
+  for (std::size_t p = 0; p < pairs.size(); ++p) {
+    if (wanted(p)) found.evidence[p] = evidence[place[p]].value(0);
+  }
+}
+
+}  // namespace
+
+double evidence_needed(std::size_t workers) {
+  const auto m = static_cast<double>(workers);
+  return std::log(std::max(1.0, m * (m - 1) / 2)) + 5;
+}
+
+PairDependence dependence_of(const CrowdSample& sample, const WorkerPairs& pairs, const GroupModel& model,
+                             const RunContext& context) {
+  PairDependence found;
+  for (auto* sums : {&found.expected, &found.variance, &found.excess, &found.usual, &found.evidence}) {
+    sums->assign(pairs.size(), 0.0);
+  }
+  find_excess(sample, pairs, model, found, context);
+  find_usual(pairs, model.grouping(), found);
+  find_evidence(sample, pairs, model, found, context);
+  return found;
+}
+
+std::vector<double> evidence_within_groups(const CrowdSample& sample, const GroupModel& model,
+                                           const PairDependence& found, const RunContext& context) {
+  const Grouping& grouping = model.grouping();
+  std::vector<double> evidence(sample.workers, 0.0);
+  const Blocks blocks{sample.workers, kWorkersPerBlock};
+  context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
+    std::vector<double> q(model.lots());
+    for (std::size_t j = blocks.begin(block); j < blocks.end(block); ++j) {
+      if (grouping.group[grouping.unit[j]] == Grouping::kNone) continue;
+      Evidence sum(found.usual_of_worker[j]);
+      for (std::uint64_t i = sample.worker_offsets[j]; i < sample.worker_offsets[j + 1]; ++i) {
+        const std::uint64_t own = sample.answer_of[i];
+        const std::uint64_t begin = sample.offsets[sample.task_of[i]], end = sample.offsets[sample.task_of[i] + 1];
+        std::uint64_t other = own;
+        do {  // the next member around the task
+          other = other + 1 == end ? begin : other + 1;
+        } while (other != own && !grouping.together(j, sample.who[other]));
+        if (other == own) continue;
+        const double* const joint = model.log_joint(sample.task_of[i]);
+        const double* const said = model.message(sample, own);
+        for (std::size_t k = 0; k < q.size(); ++k) q[k] = joint[k] - said[k];
+        softmax(q);
+        sum.add(sample, model, own, other, q);
+      }
+      evidence[j] = sum.value(kLeastExcess);
+    }
+  });
+  return evidence;
+}
+
+}  // namespace wisecrowd::trust
