@@ -22,6 +22,7 @@ struct Options {
   std::string gold_for = "inference";
   std::string out;
   std::string report;
+  bool force = false;
   std::vector<std::string> settings;
   double abstain_below = 0;
   bool json = false;
@@ -54,15 +55,19 @@ std::string what_next(const Options& options, Session& session) {
   }
   if (options.report.empty()) {
     text += wrapped("To look at it in a browser:", screen.width, 0) + "\n";
-    text += fmt::format("  wisecrowd report {}\n", shell_word(options.out));
+    // The answers are read again, which standard input cannot be.
+    const bool gone = options.labels == "-" || options.gold == "-";
+    text += fmt::format("  wisecrowd report {}{}\n", shell_word(options.out),
+                        gone ? (options.labels == "-" ? " --answers FILE" : " --gold FILE") : "");
   }
   const std::string labels = shell_word(options.out + (options.out.ends_with('/') ? "" : "/") + "labels.csv");
   if (options.gold.empty()) {
     text += wrapped("If you know the truth of some tasks, score these labels:", screen.width, 0) + "\n";
     text += fmt::format("  wisecrowd evaluate {} GOLD.csv\n", labels);
-  } else {
+  } else if (options.labels != "-" && options.gold != "-") {
     text += wrapped("To see how other methods do on the gold tasks:", screen.width, 0) + "\n";
-    text += fmt::format("  wisecrowd compare {} --gold {}\n", shell_word(options.labels), shell_word(options.gold));
+    text += fmt::format("  wisecrowd compare {} --gold {}{}\n", shell_word(options.labels), shell_word(options.gold),
+                        options.read.words(true));
   }
   return text;
 }
@@ -80,7 +85,7 @@ void run(const Options& options, Session& session) {
   request.abstain_below = options.abstain_below;
   request.read = options.read.options();
   if (!options.out.empty()) request.out = options.out;
-  const ReportRequest report{.path = options.report};
+  const ReportRequest report{.path = options.report, .force = options.force};
   check_report(report);
   Work work(session, options.run);
   const AggregateOutcome outcome = run_aggregate(request, session, work);
@@ -91,7 +96,7 @@ void run(const Options& options, Session& session) {
     json["summary"] = run_summary_json(outcome.result);
     json["out"] = request.out ? nlohmann::ordered_json(*request.out) : nlohmann::ordered_json(nullptr);
     if (!options.report.empty()) json["report"] = options.report;
-    session.out.add(json.dump(2) + "\n");
+    session.out.add_json(json);
     return;
   }
   if (options.run.quiet) return;
@@ -145,10 +150,11 @@ void add_aggregate(CommandSet& commands) {
       "set a parameter of the method, or of the others by init.NAME=VALUE and finish.NAME=VALUE; may be repeated");
   command.add_number("--abstain-below", options->abstain_below, 0, 1,
                      "leave the label blank where its probability is less than this");
-  command.add_text("--out,-o", options->out, "DIR", "where to write the results", {ValueHint::Kind::folder});
+  command.add_text("--out,-o", options->out, "DIR", "where to write the results", ValueHint::written_folder());
   command.add_text("--report", options->report, "FILE",
                    "also write a report: one HTML file to look at, for people too (wisecrowd report makes one later)",
-                   {ValueHint::Kind::file});
+                   ValueHint::written_file());
+  add_force(command, options->force);
   command.add_flag("--json", options->json, "print one JSON object instead of the summary");
   options->read.add_to(command, true);
   options->run.add_to(command, true);

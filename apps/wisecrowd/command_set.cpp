@@ -7,6 +7,7 @@
 
 #include "dalc_loop_command.hpp"
 #include "failure.hpp"
+#include "output_place.hpp"
 #include "screen_text.hpp"
 
 namespace wisecrowd::app {
@@ -29,6 +30,26 @@ std::string usage(const Command& command) {
     text += option->get_required() ? fmt::format(" {}", name) : fmt::format(" [{}]", name);
   }
   return text;
+}
+
+/// No path is empty, and no place that is written to holds what is read.
+void check_paths(const Command& command) {
+  std::vector<NamedPath> inputs, outputs;
+  for (const auto& [option, hint] : command.hints) {
+    if (!hint.is_path() || option->count() == 0) continue;
+    const std::string name =
+        option->get_positional() ? option->get_name(true, false) : "--" + option->get_lnames().front();
+    for (const std::string& path : option->results()) {
+      if (path.empty()) {
+        throw usage_error(fmt::format("{} cannot be empty: name a {}; see wisecrowd {} --help", name,
+                                      hint.kind == ValueHint::Kind::file ? "file" : "folder", command.name));
+      }
+      (hint.written ? outputs : inputs).push_back({name, path});
+    }
+  }
+  for (const NamedPath& output : outputs) {
+    for (const NamedPath& input : inputs) refuse_input(output, input);
+  }
 }
 
 [[noreturn]] void refuse_leftover(const Command& command, const std::string& word) {
@@ -173,6 +194,7 @@ void CommandSet::parse(Command& command, std::vector<std::string> arguments) {
   }
   const auto left = command.parser->remaining();
   if (!left.empty()) refuse_leftover(command, left.front());
+  check_paths(command);
 }
 
 }  // namespace wisecrowd::app

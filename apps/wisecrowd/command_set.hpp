@@ -26,6 +26,11 @@ struct Session {
 struct ValueHint {
   enum class Kind { text, file, folder, choice, method, methods, learner, any_method, simulation } kind = Kind::text;
   std::vector<std::string> choices;
+  bool written = false;  ///< a place that the command writes to
+
+  [[nodiscard]] static ValueHint written_file() { return {Kind::file, {}, true}; }
+  [[nodiscard]] static ValueHint written_folder() { return {Kind::folder, {}, true}; }
+  [[nodiscard]] bool is_path() const noexcept { return kind == Kind::file || kind == Kind::folder; }
 };
 
 struct Command {

@@ -35,6 +35,13 @@ void ReadFlags::add_to(Command& command, bool with_gold) {
   command.add_choice("--duplicates", duplicates, {"keep-last", "reject", "repeat"},
                      "what to do when a worker answered a task twice (keep-last)");
   command.add_flag("--lenient", lenient, "drop rows that cannot be read instead of refusing the file");
+  command.add_text("--exclude-workers", exclude_workers, "FILE",
+                   "leave out the answers of these workers: one name per line, or a table with a worker column",
+                   {ValueHint::Kind::file});
+  command.add_text("--merge-workers", merge_workers, "FILE",
+                   "names that belong to one worker: columns old,new, or lines of names whose first is kept",
+                   {ValueHint::Kind::file});
+  add_safe_csv(command, safe_csv);
 }
 
 ReadOptions ReadFlags::options() const {
@@ -51,7 +58,44 @@ ReadOptions ReadFlags::options() const {
   if (duplicates == "reject") options.duplicates = DuplicatePolicy::reject;
   if (duplicates == "repeat") options.duplicates = DuplicatePolicy::repeat;
   options.lenient = lenient;
+  options.safe_names = safe_csv;
+  if (!exclude_workers.empty()) options.exclude_workers = read_worker_list(exclude_workers);
+  if (!merge_workers.empty()) options.merge_workers = read_worker_merges(merge_workers);
   return options;
+}
+
+std::string ReadFlags::words(bool with_gold) const {
+  std::string text;
+  const auto add = [&](std::string_view option, const std::string& value) {
+    if (!value.empty()) text += fmt::format(" {} {}", option, shell_word(value));
+  };
+  add("--columns", columns);
+  if (with_gold) add("--gold-columns", gold_columns);
+  add("--format", format);
+  if (wide) text += " --wide";
+  add("--classes", classes);
+  if (duplicates != ReadFlags{}.duplicates) add("--duplicates", duplicates);
+  if (lenient) text += " --lenient";
+  if (safe_csv) text += " --safe-csv";
+  add("--exclude-workers", exclude_workers);
+  add("--merge-workers", merge_workers);
+  return text;
+}
+
+std::string gold_warning(const DataReport& report) {
+  for (const Warning& warning : report.warnings) {
+    if (warning.code == "gold_without_answers") return warning.message;
+  }
+  return "no gold task has answers";
+}
+
+void add_safe_csv(Command& command, bool& safe_csv) {
+  command.add_flag("--safe-csv", safe_csv,
+                   "put an apostrophe before names that a spreadsheet would run as a formula (=, +, -, @ in front)");
+}
+
+void add_force(Command& command, bool& force) {
+  command.add_flag("--force", force, "replace a file even if wisecrowd did not write it (an input is never replaced)");
 }
 
 void RunFlags::add_to(Command& command, bool with_seed) {

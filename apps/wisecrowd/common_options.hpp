@@ -22,17 +22,32 @@ struct ReadFlags {
   std::string format;
   std::string classes;
   std::string duplicates = "keep-last";
+  std::string exclude_workers;
+  std::string merge_workers;
+  bool safe_csv = false;
   bool wide = false;
   bool lenient = false;
 
   void add_to(Command& command, bool with_gold);
+  /// Reads the files of --exclude-workers and --merge-workers.
   [[nodiscard]] ReadOptions options() const;
+  /// The options that were given, as words for a shell, each with a blank before it: for commands that we suggest.
+  [[nodiscard]] std::string words(bool with_gold) const;
 };
+
+/// Adds --force, for commands that write a single file.
+void add_force(Command& command, bool& force);
+
+/// Adds --safe-csv.
+void add_safe_csv(Command& command, bool& safe_csv);
 
 /// Column names by role from a list such as "task,worker,label"; a blank part leaves its role to be found. Nothing
 /// happens when the list is empty; another number of parts is a usage error.
 void read_columns(const std::string& list, const std::string& option, const std::vector<std::string*>& roles,
                   const std::string& example);
+
+/// What the reader said of gold that is of no task with answers.
+[[nodiscard]] std::string gold_warning(const DataReport& report);
 
 /// Seed, threads, progress.
 struct RunFlags {

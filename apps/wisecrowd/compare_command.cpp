@@ -159,7 +159,7 @@ void run_held_out(const Options& options, const std::vector<MethodStage>& entran
       json["methods"].push_back(std::move(entry));
     }
     json["warnings"] = warnings_json(report.warnings);
-    session.out.add(json.dump(2) + "\n");
+    session.out.add_json(json);
     return;
   }
   std::vector<HeldOutScore> ranked;
@@ -214,9 +214,7 @@ void run(const Options& options, Session& session) {
   const auto scored =
       static_cast<std::size_t>(std::count_if(gold.begin(), gold.end(), [](ClassId k) { return k != kNoClass; }));
   if (scored == 0) {
-    throw Failure(EX_DATAERR,
-                  fmt::format("no task of '{}' occurs in '{}': check that both call tasks by the same names",
-                              options.labels, options.gold));
+    throw Failure(EX_DATAERR, gold_warning(report));
   }
   std::vector<Row> rows;
   for (const MethodStage& entrant : entrants) {
@@ -253,7 +251,7 @@ void run(const Options& options, Session& session) {
       json["methods"].push_back(std::move(entry));
     }
     json["warnings"] = warnings_json(report.warnings);
-    session.out.add(json.dump(2) + "\n");
+    session.out.add_json(json);
     return;
   }
   const Screen& screen = session.out_screen;

@@ -143,7 +143,7 @@ void compare_learners(const LearnerComparison& comparison, Session& session, Wor
     for (const Warning& warning : report.warnings) {
       json["warnings"].push_back({{"code", warning.code}, {"message", warning.message}});
     }
-    session.out.add(json.dump(2) + "\n");
+    session.out.add_json(json);
     return;
   }
   const Screen& screen = session.out_screen;

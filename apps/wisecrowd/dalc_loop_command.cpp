@@ -140,7 +140,7 @@ void add_dalc_loop(CommandSet& commands) {
   options->network.add_to(command);
   add_settings(command, options->settings,
                "set a parameter of the loop (below), of the learner dalc or of training; may be repeated");
-  command.add_text("--out,-o", options->out, "DIR", "where to write the curves", {ValueHint::Kind::folder});
+  command.add_text("--out,-o", options->out, "DIR", "where to write the curves", ValueHint::written_folder());
   options->read.add_to(command, true);
   options->run.add_to(command, true);
   command.more = [](const std::vector<std::string>&, const Screen& screen) {

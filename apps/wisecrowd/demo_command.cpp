@@ -154,7 +154,7 @@ void add_demo(CommandSet& commands) {
   Command& command = commands.add("demo", "a guided tour: a crowd with spammers, and what is found");
   auto options = std::make_shared<Options>();
   command.add_text("--out,-o", options->out, "DIR", "where to put the demo's files (wisecrowd-demo)",
-                   {ValueHint::Kind::folder});
+                   ValueHint::written_folder());
   options->run.add_to(command, true);
   command.examples = "wisecrowd demo\nwisecrowd demo --seed 3 --out another-demo";
   command.run = [options](Session& session) { run(*options, session); };

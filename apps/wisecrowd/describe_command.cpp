@@ -119,12 +119,13 @@ void run(const Options& options, Session& session) {
   std::vector<Warning> warnings = report.warnings;
   warnings.insert(warnings.end(), description.warnings.begin(), description.warnings.end());
   if (options.json) {
-    session.out.add(description_json(description, data.answers, warnings).dump(2) + "\n");
+    session.out.add_json(description_json(description, data.answers, warnings));
     return;
   }
   session.out.add(description_text(description, data.answers, warnings, session.out_screen));
-  session.out.add(fmt::format("\nTo aggregate these answers:\n  wisecrowd aggregate {} --out result\n",
-                              shell_word(options.labels)));
+  if (options.labels == "-") return;
+  session.out.add(fmt::format("\nTo aggregate these answers:\n  wisecrowd aggregate {}{} --out result\n",
+                              shell_word(options.labels), options.read.words(false)));
 }
 
 }  // namespace

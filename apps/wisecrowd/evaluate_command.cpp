@@ -25,6 +25,7 @@ struct Options {
   std::string gold_columns;
   std::string format;
   bool lenient = false;
+  bool safe_csv = false;
   double abstain_below = 0;
   bool json = false;
   RunFlags run;
@@ -145,11 +146,13 @@ void run(const Options& options, Session& session) {
   ReadFlags read;
   read.format = options.format;
   read.lenient = options.lenient;
+  read.safe_csv = options.safe_csv;
   Work work(session, options.run);
   std::vector<Warning> warnings = leak_warnings(options.predicted);
   const auto table_of = [&](const std::string& path, const std::string& columns, const std::string& option) {
     ReadOptions table_options = read.options();
-    table_options.blank_labels = option == "--columns";  // PREDICTED may abstain, GOLD may not
+    table_options.blank_labels = option == "--columns";           // PREDICTED may abstain, GOLD may not
+    if (option == "--columns") table_options.safe_names = false;  // it is safe already
     read_columns(columns, option, {&table_options.task_column, &table_options.label_column}, option + " task,label");
     DataReport report;
     LabelTable table =
@@ -173,12 +176,8 @@ void run(const Options& options, Session& session) {
     }
   }
   if (matched.gold.empty()) {
-    throw Failure(
-        EX_DATAERR,
-        fmt::format(
-            "no task of '{}' occurs in '{}': check that both call tasks by the same names (such as '{}' and '{}')",
-            options.predicted, options.gold, predicted.tasks.size() > 0 ? shortened(predicted.tasks[0], 30) : "",
-            gold.tasks.size() > 0 ? shortened(gold.tasks[0], 30) : ""));
+    throw Failure(EX_DATAERR, fmt::format("no task of '{}' occurs in '{}': {}", printable(options.predicted),
+                                          printable(options.gold), gold_mismatch_reason(gold, predicted.tasks)));
   }
   if (std::all_of(matched.predicted.begin(), matched.predicted.end(), [](ClassId k) { return k == kNoClass; })) {
     throw Failure(EX_DATAERR, "every task with gold is left without a label: there is nothing to score");
@@ -201,7 +200,7 @@ void run(const Options& options, Session& session) {
     for (const Warning& warning : warnings) {
       json["warnings"].push_back({{"code", warning.code}, {"message", warning.message}});
     }
-    session.out.add(json.dump(2) + "\n");
+    session.out.add_json(json);
     return;
   }
   session.out.add(score_text(evaluation, matched, session.out_screen));
@@ -232,6 +231,8 @@ void add_evaluate(CommandSet& commands) {
   command.add_choice("--format", options->format, {"csv", "tsv", "jsonl"},
                      "how the files are written, if their names do not tell");
   command.add_flag("--lenient", options->lenient, "drop rows that cannot be read instead of refusing the file");
+  command.add_flag("--safe-csv", options->safe_csv,
+                   "PREDICTED was made with --safe-csv: read the names of GOLD as it did");
   options->run.add_to(command, true);
   command.examples =
       "wisecrowd simulate one_coin_beta --tasks 400 --out crowd\n"

@@ -21,6 +21,7 @@ struct Options {
   std::string gold_for = "evaluation";
   std::string out;
   std::string report;
+  bool force = false;
   std::vector<std::string> settings;
   bool torchscript = false;
   bool json = false;
@@ -133,7 +134,7 @@ void run(const Options& options, Session& session) {
   request.read = options.read.options();
   if (!options.out.empty()) request.out = options.out;
   request.torchscript = options.torchscript;
-  const ReportRequest report{.path = options.report};
+  const ReportRequest report{.path = options.report, .force = options.force};
   check_report(report);
   Work work(session, options.run);
   const LearnOutcome outcome = run_learn(request, session, work);
@@ -144,7 +145,7 @@ void run(const Options& options, Session& session) {
     json["summary"] = run_summary_json(outcome.result.crowd);
     json["out"] = request.out ? nlohmann::ordered_json(*request.out) : nlohmann::ordered_json(nullptr);
     if (!options.report.empty()) json["report"] = options.report;
-    session.out.add(json.dump(2) + "\n");
+    session.out.add_json(json);
     return;
   }
   if (options.run.quiet) return;
@@ -195,10 +196,11 @@ void add_learn(CommandSet& commands) {
       "what gold is for. evaluation (the default): the learner does not see it, and labels are scored on "
       "it. inference: the truth of train tasks is learned from; valid and test rows are scored");
   add_settings(command, options->settings, "set a parameter of the learner or of training; may be repeated");
-  command.add_text("--out,-o", options->out, "DIR", "where to write the results", {ValueHint::Kind::folder});
+  command.add_text("--out,-o", options->out, "DIR", "where to write the results", ValueHint::written_folder());
   command.add_text("--report", options->report, "FILE",
                    "also write a report: one HTML file to look at, for people too (wisecrowd report makes one later)",
-                   {ValueHint::Kind::file});
+                   ValueHint::written_file());
+  add_force(command, options->force);
   command.add_flag("--torchscript", options->torchscript,
                    "also write model/classifier.pt, a TorchScript module that takes rows as they are in the file");
   command.add_flag("--json", options->json, "print one JSON object instead of the summary");

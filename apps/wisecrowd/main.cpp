@@ -64,6 +64,7 @@ int guarded_main(int count, char** words) {
   Session session;
   session.out_screen = screen_of(STDOUT_FILENO);
   session.error_screen = screen_of(STDERR_FILENO);
+  session.out.to_terminal = session.out_screen.is_terminal;
   session.typed = "wisecrowd";
   std::vector<std::string> arguments(words + std::min(count, 1), words + count);
   for (const auto& argument : arguments) session.typed += " " + shell_word(argument);

@@ -149,7 +149,7 @@ std::string selector_text(const SelectorInfo& info, const Screen& screen) {
   }
   text += section("Reference", info.reference, screen);
   return text + parameter_section(info.parameters,
-                                  fmt::format("wisecrowd select STATE --budget 100 --policy {}", info.name), screen);
+                                  fmt::format("wisecrowd select SOURCE --budget 100 --policy {}", info.name), screen);
 }
 
 bool is_selector(const std::string& name) {

@@ -16,12 +16,14 @@ struct Options {
   std::string out;
   bool lenient = false;
   bool trust_model = false;
+  bool force = false;
+  bool safe_csv = false;
   FeatureFlags features;
   RunFlags run;
 };
 
 void run(const Options& options, Session& session) {
-  if (!options.out.empty()) require_place_for(options.out);
+  if (!options.out.empty()) require_place_for(options.out, options.force);
   Work work(session, options.run);
   const auto classifier = at_stage(
       Stage::reading, [&] { return load_classifier(options.model, work.context(), {.trust = options.trust_model}); });
@@ -31,13 +33,17 @@ void run(const Options& options, Session& session) {
                          {.recipe = &classifier->recipe(), .lenient = options.lenient}, work.context(), &report);
   });
   work.check_stopped();
+  std::vector<std::string> rows;
+  for (std::size_t r = 0; r < table.names.size(); ++r) {
+    rows.push_back(options.safe_csv ? spreadsheet_safe(table.names[r]) : std::string(table.names[r]));
+  }
+  const NameTable names(rows);
   const std::vector<double> probabilities = classifier->predict(table.features, work.context());
   work.check_stopped();
   if (options.out.empty()) {
-    session.out.add(predictions_csv(table.names, classifier->class_names(), probabilities));
+    session.out.add_data(predictions_csv(names, classifier->class_names(), probabilities));
   } else {
-    at_stage(Stage::writing,
-             [&] { write_predictions(options.out, table.names, classifier->class_names(), probabilities); });
+    at_stage(Stage::writing, [&] { write_predictions(options.out, names, classifier->class_names(), probabilities); });
   }
   if (options.run.quiet) return;
   if (!options.out.empty()) {
@@ -61,11 +67,13 @@ void add_predict(CommandSet& commands) {
       ->required();
   options->features.add_to(command, true, false);
   command.add_text("--out,-o", options->out, "FILE", "where to write the table; otherwise it goes to standard output",
-                   {ValueHint::Kind::file});
+                   ValueHint::written_file());
+  add_force(command, options->force);
   command.add_flag("--lenient", options->lenient, "drop rows that cannot be read instead of refusing the file");
   command.add_flag("--trust-model", options->trust_model,
                    "run the TorchScript network that a model brings along; it is a program, so only where you trust "
                    "whoever made the model");
+  add_safe_csv(command, options->safe_csv);
   options->run.add_to(command, false);
   command.examples =
       "wisecrowd simulate dawid_skene --tasks 400 --gaussian-features 1.5 --test-tasks 200 --out crowd\n"

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "failure.hpp"
+#include "output_place.hpp"
 #include "report_run.hpp"
 #include "screen_text.hpp"
 #include "wisecrowd/read_result.hpp"
@@ -30,6 +31,9 @@ void run(const Options& options, Session& session) {
   if (!options.gold.empty()) where.gold = options.gold;
   const StoredRun stored = at_stage(Stage::reading, [&] { return read_result(options.folder, where, work.context()); });
   work.check_stopped();
+  for (const auto& [role, path] : stored.result.record.inputs) {
+    if (!request.path.empty()) refuse_input({"--out", request.path}, {role, path});
+  }
   // Chance (bootstrap, samples) is that of the run.
   RunFlags flags = options.run;
   flags.seed = stored.result.record.seed;
@@ -60,7 +64,8 @@ void add_report(CommandSet& commands) {
       ->required();
   command.add_text("--out,-o", options->request.path, "FILE",
                    "where to write it (report.html); a name that ends with .json gets the data alone",
-                   {ValueHint::Kind::file});
+                   ValueHint::written_file());
+  add_force(command, options->request.force);
   add_report_flags(command, options->request);
   command.add_text("--answers", options->answers, "FILE", "where the answers are now, if not where they were",
                    {ValueHint::Kind::file});

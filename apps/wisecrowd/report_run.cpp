@@ -58,7 +58,7 @@ void add_report_flags(Command& command, ReportRequest& request) {
 }
 
 void check_report(const ReportRequest& request) {
-  if (!request.path.empty()) require_place_for(request.path);
+  if (!request.path.empty()) require_place_for(request.path, request.force);
   if (!request.path.empty() && !wants_json(request.path)) at_stage(Stage::creating, [] { check_report_page(); });
   if (!request.replay.empty()) at_stage(Stage::reading, [&] { (void)read_savings(request.replay); });
   if (!request.compare.empty() && request.compare != "none") {

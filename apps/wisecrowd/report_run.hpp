@@ -14,6 +14,7 @@ struct ReportRequest {
   std::string title;    ///< empty: the name of the answers
   std::string replay;   ///< a folder of select --replay or dalc-loop, or empty
   std::string compare;  ///< what compare --json printed, "none", or empty to run some quick methods
+  bool force = false;   ///< replace a file at `path` that we did not write
 };
 
 /// Adds --title, --replay and --compare.

@@ -89,19 +89,45 @@ std::size_t display_width(std::string_view text) {
   return width;
 }
 
+namespace {
+
+/// As many whole characters from the front as fit into `width`.
+std::string_view front_part(std::string_view text, std::size_t width) {
+  std::size_t used = 0;
+  std::size_t bytes = 0;
+  while (bytes < text.size()) {
+    const Decoded next = decode(text.substr(bytes));
+    used += width_of(next.character);
+    if (used > width) break;
+    bytes += next.bytes;
+  }
+  return text.substr(0, bytes);
+}
+
+/// The same from the back.
+std::string_view back_part(std::string_view text, std::size_t width) {
+  std::size_t left = display_width(text);
+  while (!text.empty() && left > width) {
+    const Decoded next = decode(text);
+    left -= width_of(next.character);
+    text.remove_prefix(next.bytes);
+  }
+  return text;
+}
+
+}  // namespace
+
 std::string shortened(std::string_view text, std::size_t width) {
   const std::string shown = printable(text);
   if (display_width(shown) <= width) return shown;
-  std::string cut;
-  std::size_t used = 0;
-  for (std::string_view rest = shown; !rest.empty();) {
-    const Decoded next = decode(rest);
-    used += width_of(next.character);
-    if (used + 1 > width) break;
-    cut += rest.substr(0, next.bytes);
-    rest.remove_prefix(next.bytes);
-  }
-  return cut + "…";
+  return std::string(front_part(shown, width - 1)) + "…";
+}
+
+std::string shortened_name(std::string_view name, std::size_t width) {
+  const std::string shown = printable(name);
+  if (display_width(shown) <= width) return shown;
+  const std::size_t back = (width - 1) / 2;
+  return std::string(front_part(shown, width - 1 - back)) + "…" + std::string(back_part(shown, back));
 }
 
 std::string wrapped(std::string_view text, std::size_t width, std::size_t indent) {
@@ -132,6 +158,21 @@ std::string wrapped(std::string_view text, std::size_t width, std::size_t indent
 std::string shell_word(std::string_view word) {
   constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:@%+";
   if (!word.empty() && word.find_first_not_of(kPlain) == std::string_view::npos) return std::string(word);
+  if (printable(word) != word) {
+    // Control characters would reach the terminal; this spelling (bash, zsh, ksh) can be shown and typed again.
+    std::string spelled = "$'";
+    for (const char c : word) {
+      const auto byte = static_cast<unsigned char>(c);
+      if (c == '\'' || c == '\\') {
+        spelled += fmt::format("\\{}", c);
+      } else if (byte < 0x20 || byte >= 0x7F) {
+        spelled += fmt::format("\\x{:02x}", byte);
+      } else {
+        spelled += c;
+      }
+    }
+    return spelled + "'";
+  }
   std::string quoted = "'";
   for (const char c : word) {
     if (c == '\'') {

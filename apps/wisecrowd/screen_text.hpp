@@ -16,6 +16,9 @@ namespace wisecrowd::app {
 /// printable(), cut to a width with … at the end.
 [[nodiscard]] std::string shortened(std::string_view text, std::size_t width);
 
+/// The same with … in the middle: names of a crowd often begin alike and differ at the end.
+[[nodiscard]] std::string shortened_name(std::string_view name, std::size_t width);
+
 /// Breaks text at blanks into lines of at most `width`; every line but the first starts with `indent` blanks.
 [[nodiscard]] std::string wrapped(std::string_view text, std::size_t width, std::size_t indent);
 

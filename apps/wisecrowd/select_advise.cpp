@@ -76,9 +76,10 @@ std::string tasks_table(const Advised& advice, const Screen& screen) {
   for (std::size_t n = 0; n < std::min(kShown, advice.tasks.choices.size()); ++n) {
     const Choice& choice = advice.tasks.choices[n];
     const std::size_t i = index(choice.task);
-    table.add({printable(advice.answers.task_names()[i]), shortened(class_name(advice, advice.fit.labels[i]), 16),
+    table.add({printable(advice.answers.task_names()[i]), shortened_name(class_name(advice, advice.fit.labels[i]), 16),
                percent(top(advice, choice.task)), grouped(advice.known.task_answers[i]),
-               shortened(advice.answers.worker_names()[index(choice.worker)], 20), fixed(choice.expected_gain, 3)});
+               shortened_name(advice.answers.worker_names()[index(choice.worker)], 20),
+               fixed(choice.expected_gain, 3)});
   }
   return table.text(screen.width, screen.dim_on(), screen.off());
 }
@@ -101,12 +102,26 @@ std::string workers_table(const Advised& advice, const Screen& screen) {
                {"why", Column::Side::left}});
   for (std::size_t n = 0; n < std::min(kShown, order.size()); ++n) {
     const WorkerJudgement& judged = advice.workers[order[n]];
-    table.add({shortened(advice.answers.worker_names()[order[n]], 20), std::string(to_string(judged.advice)),
+    table.add({shortened_name(advice.answers.worker_names()[order[n]], 20), std::string(to_string(judged.advice)),
                grouped(judged.answers), percent(judged.accuracy.value),
                fmt::format("{} to {}", percent(judged.accuracy.low), percent(judged.accuracy.high)),
                shortened(reason_of(judged, advice.answers.class_names()), 90)});
   }
   return table.text(screen.width, screen.dim_on(), screen.off());
+}
+
+}  // namespace
+
+namespace {
+
+/// The most rewarding answers that can be paid for together.
+void keep_within(double budget, Selection& tasks) {
+  double left = budget;
+  std::erase_if(tasks.choices, [&](const Choice& choice) {
+    if (choice.cost > left + 1e-9) return true;
+    left -= choice.cost;
+    return false;
+  });
 }
 
 }  // namespace
@@ -129,40 +144,52 @@ void select_advice(const SelectOptions& options, Session& session) {
   work.check_stopped();
   std::optional<NamedOffers> offers;
   if (!options.workers.empty()) offers = at_stage(Stage::reading, [&] { return read_offers(options.workers); });
-  const Advised advice{advise(data.answers, fit, offers, policy.name, parameters, work.context()), data.answers, fit};
+  Advised advice{advise(data.answers, fit, offers, policy.name, parameters, work.context()), data.answers, fit};
   work.check_stopped();
+  const std::size_t worth_asking = advice.tasks.choices.size();
+  if (options.budget > 0) keep_within(options.budget, advice.tasks);
   const auto counts = counts_of(advice);
   const auto count = [&](WorkerAdvice what) { return counts[static_cast<std::size_t>(what)]; };
   std::vector<Warning> warnings = fit.warnings;
   if (auto warning = copied_workers_warning(data.answers, advice.copied)) warnings.push_back(std::move(*warning));
   Json listed = Json::array();
   for (const Warning& warning : warnings) listed.push_back({{"code", warning.code}, {"message", warning.message}});
-  const Json summary = {{"answers", options.advise},
-                        {"method", info.name},
-                        {"policy", policy.name},
-                        {"tasks", data.answers.task_count()},
-                        {"workers", data.answers.worker_count()},
-                        {"tasks_worth_asking", advice.tasks.choices.size()},
-                        {"tasks_settled", advice.tasks.settled},
-                        {"tasks_not_worth_the_price", advice.tasks.unworthy},
-                        {"workers_to_keep", count(WorkerAdvice::keep)},
-                        {"workers_to_retrain", count(WorkerAdvice::retrain)},
-                        {"workers_to_check", count(WorkerAdvice::check)},
-                        {"workers_to_stop_asking", count(WorkerAdvice::stop)},
-                        {"workers_unsure", count(WorkerAdvice::unsure)},
-                        {"warnings", listed}};
+  Json summary = {{"answers", options.advise},
+                  {"method", info.name},
+                  {"policy", policy.name},
+                  {"tasks", data.answers.task_count()},
+                  {"workers", data.answers.worker_count()},
+                  {"tasks_worth_asking", worth_asking},
+                  {"tasks_settled", advice.tasks.settled},
+                  {"tasks_not_worth_the_price", advice.tasks.unworthy},
+                  {"workers_to_keep", count(WorkerAdvice::keep)},
+                  {"workers_to_retrain", count(WorkerAdvice::retrain)},
+                  {"workers_to_check", count(WorkerAdvice::check)},
+                  {"workers_to_stop_asking", count(WorkerAdvice::stop)},
+                  {"workers_unsure", count(WorkerAdvice::unsure)},
+                  {"warnings", listed}};
+  if (options.budget > 0) {
+    summary["budget"] = options.budget;
+    summary["tasks_within_budget"] = advice.tasks.choices.size();
+    summary["cost"] = advice.tasks.cost();
+  }
   if (!options.out.empty()) {
     const std::vector<std::pair<std::string, std::string>> files = {{"tasks.csv", tasks_csv(advice)},
                                                                     {"workers.csv", workers_csv(advice)}};
     at_stage(Stage::writing, [&] { write_selection_folder(options.out, files, summary.dump()); });
   }
   if (options.json) {
-    session.out.add(summary.dump(2) + "\n");
+    session.out.add_json(summary);
     return;
   }
   const Screen& screen = session.out_screen;
   session.out.add(fmt::format("{}\n", screen.bold("Tasks that deserve more answers, the most rewarding first")));
   session.out.add(tasks_table(advice, screen));
+  if (options.budget > 0) {
+    session.out.add(fmt::format("  {} of {} that are worth it can be asked within the budget of {}\n",
+                                counted(advice.tasks.choices.size(), "task"), grouped(worth_asking),
+                                fmt::format("{:g}", options.budget)));
+  }
   session.out.add(fmt::format("\n{}  keep {}, retrain {}, stop asking {}, check {}, unsure about {}\n",
                               screen.bold("Workers"), count(WorkerAdvice::keep), count(WorkerAdvice::retrain),
                               count(WorkerAdvice::stop), count(WorkerAdvice::check), count(WorkerAdvice::unsure)));

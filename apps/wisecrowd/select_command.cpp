@@ -30,7 +30,7 @@ std::string policies_text(const std::vector<std::string>& arguments, const Scree
 }
 
 void run(const SelectOptions& options, Session& session) {
-  const std::vector<std::pair<std::string, bool>> modes = {{"STATE", !options.state.empty()},
+  const std::vector<std::pair<std::string, bool>> modes = {{"SOURCE", !options.source.empty()},
                                                            {"--replay", !options.replay.empty()},
                                                            {"--simulate", !options.simulate.empty()},
                                                            {"--advise", !options.advise.empty()}};
@@ -40,11 +40,11 @@ void run(const SelectOptions& options, Session& session) {
   }
   if (given.empty()) {
     throw usage_error(
-        "select what? Name a STATE to choose from, or --replay, --simulate or --advise; see wisecrowd "
-        "select --help");
+        "select what? Name a state or a file of answers to choose from, or --replay, --simulate or --advise; see "
+        "wisecrowd select --help");
   }
   if (given.size() > 1) throw usage_error(fmt::format("{} do not go together: choose one", fmt::join(given, " and ")));
-  if (!options.state.empty()) return select_from_state(options, session);
+  if (!options.source.empty()) return select_choices(options, session);
   if (!options.advise.empty()) return select_advice(options, session);
   select_by_replay(options, session);
 }
@@ -69,22 +69,24 @@ const SelectorInfo& selector_named(const std::string& name) {
 void add_select(CommandSet& commands) {
   Command& command = commands.add("select", "what to ask next and whom; what would have been saved; advice");
   command.details =
-      "With a STATE (see wisecrowd state): chooses task and worker together and prints task,worker,expected_gain,cost; "
-      "nobody is asked the same task twice.\n"
+      "With a SOURCE, which is a state (see wisecrowd state) or a file of answers, and a --budget: chooses task and "
+      "worker together and prints task,worker,expected_gain,cost; nobody is asked the same task twice.\n"
       "With --replay: plays recorded answers again under several policies and draws accuracy against answers, with the "
       "answers that each policy would have saved. With --simulate: the same for a drawn crowd, in which everybody can "
       "be asked everything. No policy sees the gold.\n"
       "With --advise: which tasks of finished data deserve more answers, and which workers to keep, to retrain or to "
       "stop asking.";
   auto options = std::make_shared<SelectOptions>();
-  command.add_text("STATE", options->state, "STATE", "a state that wisecrowd state made", {ValueHint::Kind::file});
+  command.add_text("SOURCE", options->source, "FILE", "a state that wisecrowd state made, or answers as for aggregate",
+                   {ValueHint::Kind::file});
   command.add_text("--replay", options->replay, "LABELS", "recorded answers, as for aggregate",
                    {ValueHint::Kind::file});
   command.add_text("--simulate", options->simulate, "KIND", "a kind of crowd, as for simulate",
                    {ValueHint::Kind::simulation});
   command.add_text("--advise", options->advise, "LABELS", "finished data, as for aggregate", {ValueHint::Kind::file});
   command.add_number("--budget,-b", options->budget, 0, 1e15,
-                     "STATE: what the answers may cost together; each costs 1 unless --workers says otherwise");
+                     "SOURCE and advice: what the answers may cost together; each costs 1 unless --workers says "
+                     "otherwise");
   command.add_text("--workers,-w", options->workers, "FILE",
                    "who can be asked: worker,cost,capacity,available (all known workers, at cost 1)",
                    {ValueHint::Kind::file});
@@ -97,7 +99,7 @@ void add_select(CommandSet& commands) {
                "set a parameter of the policies that have it, or of one: POLICY.NAME=VALUE; with --simulate also of "
                "the kind: KIND.NAME=VALUE");
   command.add_text("--method,-m", options->method, "METHOD",
-                   fmt::format("replay and advice: the aggregator (replay: {} with short chains; advice: {})",
+                   fmt::format("the aggregator (replay: {} with short chains; answers and advice: {}); not for a state",
                                usual_replay_refit().method, usual_refit_method()),
                    {ValueHint::Kind::method});
   command.add_text("--gold,-g", options->gold, "FILE", "replay: the truth to measure accuracy on: task, label",
@@ -114,12 +116,13 @@ void add_select(CommandSet& commands) {
   command.add_count("--class-count", options->classes, 2, kMaxClasses,
                     "--simulate: how many classes (as the kind has it)");
   command.add_count("--candidates", options->candidates, 1, 4000000000,
-                    "STATE: look at so many of the most uncertain tasks (ten per pair, at least 10000)");
+                    "state: look at so many of the most uncertain tasks (ten per pair, at least 10000)");
   command.add_count("--round", options->round, 0, 1000000000000000,
-                    "STATE: a number that changes the lots of a policy that draws them (answers so far)");
+                    "SOURCE: a number that changes the lots of a policy that draws them (answers so far)");
   command.add_text("--out,-o", options->out, "PATH",
-                   "STATE: a file for the choices (standard output); otherwise a folder for tables and the picture",
-                   {ValueHint::Kind::folder});
+                   "SOURCE: a file for the choices (standard output); otherwise a folder for tables and the picture",
+                   ValueHint::written_folder());
+  add_force(command, options->force);
   command.add_flag("--json", options->json, "print one JSON object");
   options->read.add_to(command, true);
   options->run.add_to(command, true);
@@ -130,7 +133,8 @@ void add_select(CommandSet& commands) {
       "wisecrowd select --replay crowd/labels.csv --gold crowd/gold.csv --seeds 2 --policies "
       "random,margin/thompson,expected_information --set delta=0.01 --out stopped\n"
       "wisecrowd select --simulate hammer_spammer --tasks 100 --crowd 20 --seeds 2 --out drawn\n"
-      "wisecrowd select --advise crowd/labels.csv --out advice";
+      "wisecrowd select --advise crowd/labels.csv --budget 50 --out advice\n"
+      "wisecrowd select crowd/labels.csv --budget 20 --out next.csv";
   command.run = [options](Session& session) { run(*options, session); };
 }
 

@@ -10,7 +10,7 @@ namespace wisecrowd::app {
 
 /// Everything that can be said to `select`; which part counts depends on what is asked for.
 struct SelectOptions {
-  std::string state;     ///< choose from a living state
+  std::string source;    ///< choose from a living state, or from answers
   std::string replay;    ///< or play recorded answers again
   std::string simulate;  ///< or a generator
   std::string advise;    ///< or say what finished data need
@@ -31,11 +31,13 @@ struct SelectOptions {
   std::uint64_t tasks = 0, crowd = 0, classes = 0;  // of a simulated crowd; 0: as the kind has it
   std::string out;
   bool json = false;
+  bool force = false;
   ReadFlags read;
   RunFlags run;
 };
 
-void select_from_state(const SelectOptions& options, Session& session);
+/// Chooses what to ask within a budget.
+void select_choices(const SelectOptions& options, Session& session);
 void select_by_replay(const SelectOptions& options, Session& session);
 void select_advice(const SelectOptions& options, Session& session);
 

@@ -69,8 +69,13 @@ Played recorded(const SelectOptions& options, const RunContext& context) {
     throw usage_error("--replay needs --gold: policies do not see the truth, but accuracy is measured with it");
   }
   Played played;
-  Dataset data = at_stage(Stage::reading,
-                          [&] { return read_dataset(options.replay, options.gold, options.read.options(), context); });
+  DataReport report;
+  Dataset data = at_stage(Stage::reading, [&] {
+    return read_dataset(options.replay, options.gold, options.read.options(), context, &report);
+  });
+  if (std::all_of(data.gold.begin(), data.gold.end(), [](ClassId k) { return k == kNoClass; })) {
+    throw Failure(EX_DATAERR, gold_warning(report));
+  }
   played.world.answers = data.answers;
   played.world.truth = std::move(data.gold);
   played.name = options.replay;

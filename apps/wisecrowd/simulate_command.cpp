@@ -184,7 +184,7 @@ void run(const Options& options, Session& session) {
                                    {"seconds", seconds}};
     if (held_out > 0) json["held_out_answers"] = held_out;
     if (!features.empty()) json["features"] = features;
-    session.out.add(json.dump(2) + "\n");
+    session.out.add_json(json);
     return;
   }
   if (options.run.quiet) return;
@@ -253,7 +253,8 @@ void add_simulate(CommandSet& commands) {
       ->each([options](const std::string&) { options->has_separation = true; });
   command.add_count("--feature-columns", options->feature_columns, 2, kMostIds,
                     "columns of --gaussian-features; those beyond the classes are noise (as many as classes)");
-  command.add_text("--out,-o", options->out, "DIR", "where to write the crowd", {ValueHint::Kind::folder})->required();
+  command.add_text("--out,-o", options->out, "DIR", "where to write the crowd", ValueHint::written_folder())
+      ->required();
   command.add_flag("--json", options->json, "print one JSON object");
   options->run.add_to(command, true);
   command.more = kinds_text;

@@ -39,12 +39,21 @@ struct Options {
 /// Which actions an option belongs to; those that are not here belong to all.
 const std::vector<std::pair<std::string, std::vector<std::string>>>& owners() {
   static const std::vector<std::pair<std::string, std::vector<std::string>>> table = {
-      {"LABELS", {"init", "add"}},    {"--set", {"init"}},
-      {"--classes", {"init"}},        {"--duplicates", {"init"}},
-      {"--columns", {"init", "add"}}, {"--format", {"init", "add"}},
-      {"--wide", {"init", "add"}},    {"--lenient", {"init", "add"}},
-      {"--refit", {"add"}},           {"--task", {"show"}},
-      {"--worker", {"show"}},         {"--out", {"export"}},
+      {"LABELS", {"init", "add"}},
+      {"--set", {"init"}},
+      {"--classes", {"init"}},
+      {"--duplicates", {"init"}},
+      {"--columns", {"init", "add"}},
+      {"--format", {"init", "add"}},
+      {"--wide", {"init", "add"}},
+      {"--lenient", {"init", "add"}},
+      {"--refit", {"add"}},
+      {"--task", {"show"}},
+      {"--worker", {"show"}},
+      {"--out", {"export"}},
+      {"--exclude-workers", {"init", "add"}},
+      {"--merge-workers", {"init", "add"}},
+      {"--safe-csv", {"init", "add"}},
   };
   return table;
 }
@@ -266,7 +275,7 @@ void run(const Options& options, Session& session) {
   if (options.json) {
     Json json = {{"state", options.state}};
     json.update(report.json);
-    session.out.add(json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+    session.out.add_json(json);
   } else if (!options.run.quiet) {
     session.out.add(report.text);
   }
@@ -304,7 +313,7 @@ void add_state(CommandSet& commands) {
       "most 200,000 answers");
   command.add_text("--task", options->task, "NAME", "show: one task, its probabilities and answers");
   command.add_text("--worker", options->worker, "NAME", "show: one worker and what it confuses");
-  command.add_text("--out,-o", options->out, "DIR", "export: where to write the results", {ValueHint::Kind::folder});
+  command.add_text("--out,-o", options->out, "DIR", "export: where to write the results", ValueHint::written_folder());
   add_settings(command, options->settings, "init: set a parameter; may be repeated");
   command.add_flag("--json", options->json, "print one JSON object instead of text");
   options->read.add_to(command, false);

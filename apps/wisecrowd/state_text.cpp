@@ -56,7 +56,7 @@ std::string uncertain_table(const CrowdState& state, const StateSummary& summary
     if (posterior.empty()) continue;
     const auto best =
         static_cast<std::size_t>(std::max_element(posterior.begin(), posterior.end()) - posterior.begin());
-    table.add({printable(tasks.names[t]), grouped(tasks.task_answers[t]), shortened(summary.classes[best], 20),
+    table.add({printable(tasks.names[t]), grouped(tasks.task_answers[t]), shortened_name(summary.classes[best], 20),
                fixed(posterior[best], 3)});
   }
   return table.empty() ? "" : table_text(table, screen);
@@ -157,7 +157,8 @@ std::string task_text(const TaskView& task, const StateSummary& summary, const S
   if (task.answers.empty()) return text + "\n" + line("Answers", "none yet");
   Table answers({{"worker", Column::Side::left}, {"answer", Column::Side::left}});
   for (std::size_t a = 0; a < std::min(task.answers.size(), kShownAnswers); ++a) {
-    answers.add({printable(task.answers[a].worker), shortened(class_name(summary, index(task.answers[a].label)), 30)});
+    answers.add(
+        {printable(task.answers[a].worker), shortened_name(class_name(summary, index(task.answers[a].label)), 30)});
   }
   if (task.answers.size() > kShownAnswers) answers.add({fmt::format("… {} more", task.answers.size() - kShownAnswers)});
   return text + "\n" + table_text(answers, screen);
@@ -179,7 +180,7 @@ std::string worker_text(const WorkerView& worker, const StateSummary& summary, c
     std::vector<std::string> cells = {class_name(summary, k), fixed(seen, 1), percent(row[k])};
     for (const std::size_t l : by_probability(row)) {
       if (l == k) continue;
-      cells.push_back(shortened(summary.classes[l], 20));
+      cells.push_back(shortened_name(summary.classes[l], 20));
       cells.push_back(percent(row[l]));
       break;
     }

@@ -32,7 +32,7 @@ std::string Table::text(std::size_t width, const std::string& dim_on, const std:
     std::string text(indent_, ' ');
     for (std::size_t c = 0; c < columns_.size(); ++c) {
       std::string cell = cell_of(c);
-      if (c == 0) cell = shortened(cell, widths[0]);
+      if (c == 0) cell = shortened_name(cell, widths[0]);
       const std::size_t cell_width = display_width(cell);
       const std::string blanks(widths[c] > cell_width ? widths[c] - cell_width : 0, ' ');
       text += columns_[c].side == Column::Side::left ? cell + blanks : blanks + cell;

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "failure.hpp"
+#include "wisecrowd/names.hpp"
 
 namespace wisecrowd::app {
 namespace {
@@ -51,6 +52,8 @@ Screen screen_of(int descriptor) {
   }
   return screen;
 }
+
+void Output::add_data(std::string_view text) { text_ += to_terminal ? printable_lines(text) : std::string(text); }
 
 void Output::flush() {
   const std::string text = std::exchange(text_, {});

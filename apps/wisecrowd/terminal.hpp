@@ -31,6 +31,15 @@ struct Screen {
 class Output {
  public:
   void add(std::string_view text) { text_ += text; }
+  /// Tables for programs: raw, but spelled out (see printable) where a person sees them on a terminal.
+  void add_data(std::string_view text);
+  /// One JSON value; on a terminal in ASCII alone. Bytes that are not UTF-8 (they can occur in paths) are replaced.
+  template <class Json>
+  void add_json(const Json& json) {
+    text_ += json.dump(2, ' ', to_terminal, Json::error_handler_t::replace);
+    text_ += '\n';
+  }
+  bool to_terminal = false;
   void flush();
 
  private:

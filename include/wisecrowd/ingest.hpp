@@ -13,15 +13,21 @@ namespace wisecrowd {
 
 enum class TableFormat {
   automatic,  ///< by file name and first bytes
-  csv,
+  csv,        ///< with commas, or with semicolons if the first row has more of these
   tsv,
-  jsonl,
+  jsonl,  ///< one object per line, or one array of objects
 };
 
 enum class TableLayout {
   automatic,  ///< long when the header names task, worker and label; otherwise an error that suggests wide
   long_rows,  ///< one row per answer
   wide,       ///< one row per task, one column per worker, blank where there is no answer
+};
+
+/// Answers under `name` are answers of `into`.
+struct WorkerMerge {
+  std::string name;
+  std::string into;
 };
 
 struct ReadOptions {
@@ -41,7 +47,21 @@ struct ReadOptions {
   DuplicatePolicy duplicates = DuplicatePolicy::keep_last;
   bool lenient = false;       ///< drop bad rows and say how many, instead of refusing
   bool blank_labels = false;  ///< label tables: a row without a label is an abstention, not a problem
+  /// Answers of these workers are left out; tasks and classes that nobody else mentions stay.
+  std::vector<std::string> exclude_workers;
+  /// Names that belong to one worker; chains are followed. What one worker then answered twice is a duplicate as any
+  /// other. Somebody is excluded by either name.
+  std::vector<WorkerMerge> merge_workers;
+  /// Names that a spreadsheet would run as a formula get an apostrophe in front (spreadsheet_safe), so that everything
+  /// that is made of the data, from labels.csv to a report, can be opened in one.
+  bool safe_names = false;
 };
+
+/// The names in a file: one per line, or the worker column of a table whose header names one.
+[[nodiscard]] std::vector<std::string> read_worker_list(const std::string& path);
+/// The names in a file that belong together: columns `old` and `new`, or, without such a header, lines of names whose
+/// first is kept. Fields are divided by commas and may be quoted.
+[[nodiscard]] std::vector<WorkerMerge> read_worker_merges(const std::string& path);
 
 /// One thing wrong with the input, with what to do about it.
 struct DataProblem {
@@ -80,6 +100,9 @@ struct LabelTable {
   std::vector<double> probabilities;  ///< tasks × classes from `p_<class>` columns, or empty
   std::vector<double> confidence;     ///< from the `probability` column, or empty
 };
+
+/// Why perhaps no task of `gold` is among `tasks`, with the remedy: swapped columns, other spelling, other tasks.
+[[nodiscard]] std::string gold_mismatch_reason(const LabelTable& gold, const NameTable& tasks);
 
 [[nodiscard]] LabelTable read_label_table(const std::string& path, const ReadOptions& options,
                                           const RunContext& context, DataReport* report = nullptr);

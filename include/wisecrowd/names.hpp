@@ -18,6 +18,10 @@ inline constexpr std::size_t kLongestName = 0xFFFF;
 /// holds a NUL …".
 void require_name(std::string_view name, std::string_view where);
 
+/// A name that spreadsheets take for text: one that begins with =, +, -, @, a tab or a carriage return and is no number
+/// gets an apostrophe in front. Different names stay different.
+[[nodiscard]] std::string spreadsheet_safe(std::string_view name);
+
 /// Text of strangers (names, paths) as it may be shown on a terminal: control characters (also U+0080 to U+009F), bytes
 /// that are not UTF-8, and characters that change the direction of writing are spelled out.
 [[nodiscard]] std::string printable(std::string_view text);

@@ -53,6 +53,18 @@ void require_name(std::string_view name, std::string_view where) {
                                                 name.size() > kShown ? "…" : "", problem));
 }
 
+std::string spreadsheet_safe(std::string_view name) {
+  // Apostrophes in front count as well: else two names could become one.
+  const auto at = name.find_first_not_of('\'');
+  const bool formula =
+      at != std::string_view::npos && std::string_view("=+-@\t\r").find(name[at]) != std::string_view::npos;
+  if (!formula) return std::string(name);
+  const bool number = at == 0 && name.size() > 1 &&
+                      name.find_first_not_of("0123456789.", 1) == std::string_view::npos && name[0] != '=' &&
+                      name[0] != '@';
+  return number ? std::string(name) : "'" + std::string(name);
+}
+
 std::string printable(std::string_view text) { return spelled_out(text, false); }
 std::string printable_lines(std::string_view text) { return spelled_out(text, true); }
 

@@ -29,6 +29,15 @@ TEST(Names, OneRule) {
   }
 }
 
+TEST(Names, SafeForSpreadsheets) {
+  EXPECT_EQ(spreadsheet_safe("=cmd|'/c calc'!A1"), "'=cmd|'/c calc'!A1");
+  EXPECT_EQ(spreadsheet_safe("@x"), "'@x");
+  EXPECT_EQ(spreadsheet_safe("\t=1"), "'\t=1");
+  EXPECT_EQ(spreadsheet_safe("-cat"), "'-cat");
+  EXPECT_EQ(spreadsheet_safe("'=1"), "''=1") << "or it would be the same as =1";
+  for (const std::string same : {"-1", "+1", "-0.5", "cat", "'cat", "", "a=b"}) EXPECT_EQ(spreadsheet_safe(same), same);
+}
+
 TEST(Names, ShownWithoutControlCharacters) {
   EXPECT_EQ(printable("a\x1b[2Jb"), "a\\x1B[2Jb");
   EXPECT_EQ(printable("a\xC2\x9B"

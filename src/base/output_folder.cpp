@@ -138,6 +138,13 @@ void sync_folder(const std::string& path) {
   ::close(folder);
 }
 
+/// Who may read and write what is there, or nothing.
+std::optional<mode_t> mode_of(const std::string& path) {
+  struct stat status {};
+  if (::stat(path.c_str(), &status) != 0) return std::nullopt;
+  return status.st_mode & 0777;
+}
+
 std::string random_suffix() {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
   std::random_device device;
@@ -149,9 +156,10 @@ std::string random_suffix() {
 
 }  // namespace
 
-OutputFile::OutputFile(std::string path, std::string shown_path) : shown_path_(std::move(shown_path)) {
-  descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) fail("create");
+OutputFile::OutputFile(std::string path, std::string shown_path, std::optional<mode_t> mode)
+    : shown_path_(std::move(shown_path)) {
+  descriptor_ = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode ? *mode & 0700 : 0666);
+  if (descriptor_ < 0 || (mode && ::fchmod(descriptor_, *mode) != 0)) fail("create");
 }
 
 OutputFile::~OutputFile() {
@@ -228,6 +236,9 @@ OutputFolder::OutputFolder(const std::string& directory, std::string record)
       cannot(code);
     }
   }
+  // A folder that others may not look into stays so.
+  const std::optional<mode_t> mode = mode_of(target_);
+  if (mode && (*mode & 0700) == 0700) ::chmod(temporary_.c_str(), *mode);
   lock_ = ::open(temporary_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (lock_ >= 0) ::flock(lock_, LOCK_EX | LOCK_NB);
 }
@@ -319,7 +330,7 @@ void write_file_whole(const std::string& path, std::string_view text) {
   const std::string temporary =
       (target.parent_path() / fmt::format("{}{}-{}", leftover_prefix(target), ::getpid(), random_suffix())).string();
   try {
-    OutputFile file(temporary, path);
+    OutputFile file(temporary, path, mode_of(path));
     file.append(text);
     file.finish();
     if (std::rename(temporary.c_str(), path.c_str()) != 0) {

@@ -1,8 +1,11 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdint>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,7 +15,8 @@ namespace wisecrowd {
 /// One file being written. Every failure is an io error that names the file and the cause.
 class OutputFile {
  public:
-  OutputFile(std::string path, std::string shown_path);
+  /// With a mode, the file gets just that; else what the process usually gives.
+  OutputFile(std::string path, std::string shown_path, std::optional<mode_t> mode = {});
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
@@ -66,7 +70,7 @@ class OutputFolder {
 };
 
 /// Writes one file beside its place and renames it, so that it appears whole or not at all; an existing one is
-/// replaced.
+/// replaced, and who may read it stays as it was.
 void write_file_whole(const std::string& path, std::string_view text);
 
 /// Throws io unless an OutputFolder can be made there.

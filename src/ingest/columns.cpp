@@ -80,7 +80,9 @@ std::string hint(const ColumnPlan& plan) {
   if (plan.format == TableFormat::csv && only.find('\t') != std::string::npos) {
     return ". It contains tabs: name the format tsv";
   }
-  if (only.find(';') != std::string::npos) return ". It contains semicolons: save the table with commas or tabs";
+  if (plan.format == TableFormat::tsv && only.find_first_of(",;") != std::string::npos) {
+    return ". It contains commas or semicolons: name the format csv";
+  }
   if (only.starts_with("{")) return ". It looks like JSON: name the format jsonl";
   return "";
 }
@@ -198,6 +200,7 @@ std::string normalised(std::string_view name) {
 }
 
 std::size_t find_task_column(const std::vector<std::string>& names) { return find_alias(names, kTaskAliases); }
+std::size_t find_worker_column(const std::vector<std::string>& names) { return find_alias(names, kWorkerAliases); }
 
 TableFormat detect_format(const std::string& file, std::string_view first_bytes, TableFormat asked) {
   const auto text = first_bytes.find_first_not_of(" \t\r\n");
@@ -215,12 +218,6 @@ TableFormat detect_format(const std::string& file, std::string_view first_bytes,
     const std::string_view line = first_bytes.substr(0, first_bytes.find_first_of("\r\n"));
     const bool tabs = line.find('\t') != std::string_view::npos && line.find(',') == std::string_view::npos;
     format = first == '{' || first == '[' ? TableFormat::jsonl : tabs ? TableFormat::tsv : TableFormat::csv;
-  }
-  if (format == TableFormat::jsonl && first == '[') {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{}: this is one JSON array; JSON Lines is wanted, one object per line: convert it, for "
-                            "example with \"jq -c '.[]' in.json > out.jsonl\"",
-                            file));
   }
   return format;
 }

@@ -23,7 +23,12 @@ struct ColumnPlan {
   std::vector<std::size_t> numbers;  ///< columns of probabilities, label tables only
   bool blank_labels = false;         ///< label tables: the label may be missing
 
-  [[nodiscard]] char delimiter() const noexcept { return format == TableFormat::tsv ? '\t' : ','; }
+  char separator = ',';  ///< of CSV
+
+  [[nodiscard]] char delimiter() const noexcept { return format == TableFormat::tsv ? '\t' : separator; }
+  [[nodiscard]] std::string_view delimiter_name() const noexcept {
+    return format == TableFormat::tsv ? "tab" : separator == ';' ? "semicolon" : "comma";
+  }
 };
 
 /// A header's name as it is compared with others: lower case, without surrounding blanks; inner blanks, hyphens and
@@ -32,6 +37,9 @@ struct ColumnPlan {
 
 /// The column of the task by the known aliases, or kNoColumn.
 [[nodiscard]] std::size_t find_task_column(const std::vector<std::string>& names);
+
+/// The same for the worker.
+[[nodiscard]] std::size_t find_worker_column(const std::vector<std::string>& names);
 
 /// The format by the name of the file and, where that says nothing, by the first line.
 [[nodiscard]] TableFormat detect_format(const std::string& file, std::string_view first_bytes, TableFormat asked);

@@ -78,6 +78,23 @@ std::vector<std::string> fields_of(std::string_view row, char delimiter, const s
   return names;
 }
 
+std::size_t field_count(std::string_view line, char delimiter) {
+  std::size_t count = 0;
+  std::uint64_t lines = 0;
+  Arena store;
+  std::vector<const char*> ends;
+  parse_delimited<true>(line, delimiter, 0, ends, store, lines, [&](const DelimitedRow& row, std::uint64_t) {
+    count = row.count();
+    return false;
+  });
+  return count;
+}
+
+[[noreturn]] void refuse_empty(const std::string& file) {
+  throw Error(ErrorCode::bad_input,
+              fmt::format("{}: the file is empty: name one with a header line and rows, or export it again", file));
+}
+
 std::vector<std::string> keys_of(std::string_view row, const std::string& file, std::uint64_t line) {
   std::string failure;
   auto keys = json_keys(row, failure);
@@ -95,13 +112,19 @@ FirstRow read_first_row(WindowReader& window, const std::string& file, TableForm
   if (window.bytes().starts_with("\xEF\xBB\xBF")) window.consume(3);
   while (skip_line_end(window, tuning, line)) {
   }
-  if (window.bytes().empty())
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{}: the file is empty: name one with a header line and rows, or export it again", file));
+  if (window.bytes().empty()) refuse_empty(file);
   FirstRow first;
   std::string_view row = whole_row(window, '\0', file, tuning, line);
+  while (is_blank_row(row, ',') || is_blank_row(row, ';') || is_blank_row(row, '\t')) {
+    window.consume(row.size());
+    while (skip_line_end(window, tuning, line)) {
+    }
+    if (window.bytes().empty()) refuse_empty(file);
+    row = whole_row(window, '\0', file, tuning, line);
+  }
   first.format = detect_format(file, row, asked);
-  const char delimiter = first.format == TableFormat::tsv ? '\t' : ',';
+  if (first.format == TableFormat::csv && field_count(row, ';') > field_count(row, ',')) first.separator = ';';
+  const char delimiter = first.format == TableFormat::tsv ? '\t' : first.separator;
   if (first.format != TableFormat::jsonl) row = whole_row(window, delimiter, file, tuning, line);
   if (row.find('\0') != std::string_view::npos || !simdjson::validate_utf8(row.data(), row.size())) {
     throw Error(
@@ -113,6 +136,22 @@ FirstRow read_first_row(WindowReader& window, const std::string& file, TableForm
   first.names = first.format == TableFormat::jsonl ? keys_of(row, file, line) : fields_of(row, delimiter, file, line);
   first.bytes = row.size();
   return first;
+}
+
+bool is_blank_row(std::string_view raw, char delimiter) noexcept {
+  std::size_t at = 0;
+  for (;; ++at) {
+    if (at < raw.size() && raw[at] == '"') {
+      ++at;
+      while (at < raw.size() && (raw[at] == ' ' || raw[at] == '\t')) ++at;
+      if (at == raw.size() || raw[at] != '"') return false;
+      ++at;
+    } else {
+      while (at < raw.size() && raw[at] != delimiter && (raw[at] == ' ' || raw[at] == '\t')) ++at;
+    }
+    if (at == raw.size()) return true;
+    if (raw[at] != delimiter) return false;
+  }
 }
 
 void skip_first_row(WindowReader& window, const FirstRow& first, const Tuning& tuning, std::uint64_t& line) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "ingest/tuning.hpp"
@@ -15,6 +16,7 @@ struct FirstRow {
   TableFormat format = TableFormat::csv;  ///< never automatic
   std::vector<std::string> names;         ///< fields, or keys of the first object
   std::size_t bytes = 0;                  ///< without the line end
+  char separator = ',';                   ///< of CSV
 };
 
 /// Finds the first row that is not blank and leaves the window at its start; `line` counts the lines before it. Throws
@@ -23,6 +25,9 @@ struct FirstRow {
                                       const Tuning& tuning, std::uint64_t& line);
 /// Moves the window to the line after it.
 void skip_first_row(WindowReader& window, const FirstRow& row, const Tuning& tuning, std::uint64_t& line);
+
+/// True for a row whose fields are all empty or blanks, as spreadsheets write empty lines.
+[[nodiscard]] bool is_blank_row(std::string_view raw, char delimiter) noexcept;
 
 [[noreturn]] void refuse_long_row(const std::string& file, std::uint64_t line, const Tuning& tuning, bool quotes);
 

@@ -63,6 +63,10 @@ SettledLabels read_settled_labels(const Input& input, bool with_numbers, const P
                                       table.lines.line_of(settled.rows[task]), name_of(settled.codes[task]))});
     }
   }
+  if (!contradictions.first.empty() && table.classes.names().size() > settled.codes.size()) {
+    contradictions.first.front().message +=
+        "; there are more different labels than tasks: are the two columns swapped?";
+  }
   report.problem_count += contradictions.count;
   for (const auto& problem : contradictions.first) {
     report.problems.push_back({table.file, problem.line, problem.column, problem.value, problem.message});
@@ -140,6 +144,10 @@ LabelTable read_label_table(const Input& input, const ReadOptions& options, cons
     }
   }
   out.tasks = table.tasks.release(context.pool());
+  if (options.safe_names) {
+    out.tasks = safe_names(out.tasks);
+    out.classes = safe_names(out.classes);
+  }
   return out;
 }
 

@@ -17,12 +17,16 @@ namespace wisecrowd::ingest {
 struct OtherGold {
   std::vector<std::string> tasks;
   std::vector<ClassId> labels;
+  std::string reason;  ///< why perhaps no gold is of a task with answers; empty if some is
 };
 
 /// With `other_gold`, gold of tasks without answers is collected there; without, it is left aside with a warning.
 [[nodiscard]] Dataset read_dataset(const Input& answers, const std::optional<Input>& gold, const ReadOptions& options,
                                    const Tuning& tuning, const RunContext& context, DataReport* report = nullptr,
                                    OtherGold* other_gold = nullptr);
+/// All names as spreadsheet_safe() has them.
+[[nodiscard]] NameTable safe_names(const NameTable& names);
+
 [[nodiscard]] LabelTable read_label_table(const Input& input, const ReadOptions& options, const Tuning& tuning,
                                           const RunContext& context, DataReport* report = nullptr);
 

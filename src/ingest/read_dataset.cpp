@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <map>
 
+#include "ingest/gold_mismatch.hpp"
 #include "ingest/label_rows.hpp"
 #include "ingest/problems.hpp"
 #include "ingest/read.hpp"
+#include "ingest/worker_changes.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/names.hpp"
 
 namespace wisecrowd::ingest {
 namespace {
@@ -41,6 +44,7 @@ void warn_of_lookalikes(const ClassColumn& classes, const std::string& file, Dat
 
 /// Gold by task of the answers, as codes of their classes.
 struct Gold {
+  GoldMismatch mismatch;
   std::vector<std::pair<std::uint32_t, std::uint32_t>> task_and_code;
   std::vector<std::pair<std::string, std::uint32_t>> others;  ///< of tasks without answers, if they are wanted
 };
@@ -106,6 +110,7 @@ Gold read_gold(const Input& input, const ReadOptions& options, const Tuning& tun
   const NameTable tasks = settled.table.tasks.release(context.pool());
   for (std::size_t t = 0; t < tasks.size(); ++t) {
     const std::uint32_t task = answers.tasks.find(tasks[t]);
+    if (task != KeyTable::kAbsent) ++gold.mismatch.matched;
     if (task == KeyTable::kAbsent && !want_others) {
       if (unknown++ == 0) example = printable(tasks[t]);
       continue;
@@ -119,13 +124,13 @@ Gold read_gold(const Input& input, const ReadOptions& options, const Tuning& tun
       gold.task_and_code.emplace_back(task, code);
     }
   }
-  if (unknown > 0) {
+  if (unknown > 0 && unknown < tasks.size()) {
     report.warnings.push_back(
         {"gold_without_answers", fmt::format("{}: {} of {} gold tasks, for example '{}', have no answers and are "
-                                             "ignored{}",
-                                             file, unknown, tasks.size(), example,
-                                             unknown == tasks.size() ? ": are the task names spelled alike?" : "")});
+                                             "ignored",
+                                             file, unknown, tasks.size(), example)});
   }
+  if (gold.mismatch.matched == 0) gold.mismatch = mismatch_of(settled.table, tasks, answers.tasks);
   return gold;
 }
 
@@ -154,11 +159,11 @@ Annotations build_without_repeats(Table& table, AnnotationNames names, ThreadPoo
   for (std::size_t i = 0; i < std::min(repeated.size(), kMostProblemsShown); ++i) {
     const auto& pair = repeated[i];
     report.problems.push_back(
-        {table.file, table.lines.line_of(pair.later), "", "",
+        {table.file, table.line_of_answer(pair.later), "", "",
          fmt::format("worker '{}' already answered task '{}' in line {}: remove one, or choose the duplicate policy "
                      "keep-last or repeat",
                      printable(answers.worker_names()[pair.worker]), printable(answers.task_names()[pair.task]),
-                     table.lines.line_of(pair.earlier))});
+                     table.line_of_answer(pair.earlier))});
   }
   report.problem_count += built.repeats;
   sort_problems(report);
@@ -166,6 +171,12 @@ Annotations build_without_repeats(Table& table, AnnotationNames names, ThreadPoo
 }
 
 }  // namespace
+
+NameTable safe_names(const NameTable& names) {
+  std::vector<std::string> safe;
+  for (std::size_t i = 0; i < names.size(); ++i) safe.push_back(spreadsheet_safe(names[i]));
+  return NameTable(safe);
+}
 
 Dataset read_dataset(const Input& answers, const std::optional<Input>& gold, const ReadOptions& options,
                      const Tuning& tuning, const RunContext& context, DataReport* report, OtherGold* other_gold) {
@@ -192,6 +203,8 @@ Dataset read_dataset(const Input& answers, const std::optional<Input>& gold, con
     throw Error(ErrorCode::bad_input, fmt::format("{}: none of its {} rows can be used. The first problem: {}",
                                                   table.file, notes.rows, notes.problems.front().text()));
   }
+  NameTable workers = table.workers.release(pool);
+  change_workers(options, table, workers, notes);
   Gold known;
   if (gold) known = read_gold(*gold, options, tuning, context, other_gold != nullptr, table, notes);
   warn_of_lookalikes(table.classes, table.file, notes);
@@ -207,7 +220,28 @@ Dataset read_dataset(const Input& answers, const std::optional<Input>& gold, con
       other_gold->labels.push_back(ClassId{ids[code]});
     }
   }
-  AnnotationNames names{table.tasks.release(pool), table.workers.release(pool), table.classes.final_names()};
+  AnnotationNames names{table.tasks.release(pool), std::move(workers), table.classes.final_names()};
+  if (gold && known.mismatch.matched == 0) {
+    const std::string reason = mismatch_reason(known.mismatch, names);
+    if (other_gold != nullptr) {
+      // Tasks taken for labels would become classes.
+      if (known.mismatch.labels_are_tasks) {
+        throw Error(ErrorCode::bad_input, fmt::format("{}: {}", known.mismatch.file, reason));
+      }
+      other_gold->reason = reason;
+    } else {
+      notes.warnings.push_back(
+          {"gold_without_answers",
+           fmt::format("{}: none of its {} gold tasks, for example '{}', has answers, so gold is of no use here: {}",
+                       known.mismatch.file, known.mismatch.total, printable(known.mismatch.tasks.front()), reason)});
+    }
+  }
+  if (options.safe_names) {
+    for (NameTable* table_of : {&names.tasks, &names.workers, &names.classes}) *table_of = safe_names(*table_of);
+    for (std::size_t i = 0; other_gold != nullptr && i < other_gold->tasks.size(); ++i) {
+      other_gold->tasks[i] = spreadsheet_safe(other_gold->tasks[i]);
+    }
+  }
   if (context.cancelled()) throw Cancelled();
   context.report({.stage = "sorting"});
   const NewIds order = put_in_order(names, table.pieces, pool);

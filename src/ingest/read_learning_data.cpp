@@ -109,8 +109,9 @@ std::vector<ClassId> gold_by_row(const LearningFiles& files, const LearningData&
     report.warnings.push_back(
         {"gold_without_task",
          fmt::format("{}: {} gold tasks, for example '{}', have neither answers nor features and are "
-                     "ignored",
-                     *files.gold, unknown.count, unknown.example)});
+                     "ignored{}",
+                     *files.gold, unknown.count, unknown.example,
+                     unknown.count == others.tasks.size() && !others.reason.empty() ? ": " + others.reason : "")});
   }
   return row_gold;
 }
@@ -140,6 +141,7 @@ LearningInput read_learning_data(const LearningFiles& files, const ReadOptions& 
                     context, &of_features);
   notes.warnings.insert(notes.warnings.end(), of_features.warnings.begin(), of_features.warnings.end());
 
+  if (options.safe_names) table.names = ingest::safe_names(table.names);
   Interner rows;
   for (std::size_t r = 0; r < table.names.size(); ++r) rows.intern(table.names[r]);
   data.row_of_task = find_rows(files, data.crowd.answers, table, rows, notes);

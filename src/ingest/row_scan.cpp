@@ -31,6 +31,7 @@ RowScan::RowScan(const Input& input, const Tuning& tuning, const RunContext& con
     throw Error(ErrorCode::bad_input, fmt::format("{}: JSON is not read here: give a CSV or TSV table", file_));
   }
   plan_.format = first.format;
+  plan_.separator = first.separator;
   plan_.names = first.names;
   std::vector<std::string> sorted = plan_.names;
   std::sort(sorted.begin(), sorted.end());

@@ -23,6 +23,7 @@ class RowHandler : public RowChecks {
   RowHandler(const TableContext& table, Chunk& chunk) : RowChecks(table, chunk, false) {}
   virtual ~RowHandler() = default;
   bool operator()(const DelimitedRow& row, std::uint64_t line) {
+    if (blank(row)) return true;
     ++chunk_.rows;
     if (!sound(row, line) || !take(row, line)) ++chunk_.dropped;
     return true;

@@ -5,6 +5,8 @@
 
 #include <charconv>
 
+#include "ingest/first_row.hpp"
+
 namespace wisecrowd::ingest {
 namespace {
 
@@ -66,6 +68,10 @@ bool RowChecks::sound_text(std::string_view raw, std::uint64_t line) {
   return false;
 }
 
+bool RowChecks::blank_text(std::string_view raw) const noexcept {
+  return table_.plan.format != TableFormat::jsonl && is_blank_row(raw, table_.plan.delimiter());
+}
+
 bool RowChecks::refuse_unclosed(std::string_view raw, std::uint64_t line) {
   problem(line, "", raw, "a quoted field in this row is never closed: add the closing quote, or double the quote");
   return false;
@@ -76,9 +82,9 @@ bool RowChecks::refuse_count(std::size_t count, std::uint64_t line) {
   problem(line, "", "",
           fmt::format("the row has {} field{}, the {} has {}: {}", count, count == 1 ? "" : "s",
                       table_.plan.has_header ? "header" : "first row", wanted,
-                      count < wanted ? "add what is missing"
-                                     : fmt::format("put fields that contain a {} in quotes",
-                                                   table_.plan.format == TableFormat::tsv ? "tab" : "comma")));
+                      count < wanted
+                          ? "add what is missing"
+                          : fmt::format("put fields that contain a {} in quotes", table_.plan.delimiter_name())));
   return false;
 }
 

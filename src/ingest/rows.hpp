@@ -20,6 +20,14 @@ class RowChecks {
   void refuse(std::string_view raw, std::uint64_t line, std::string_view message);
 
  protected:
+  /// A row that says nothing at all is no row. Few rows begin like one, so most are done with one comparison.
+  template <class Row>
+  [[nodiscard]] bool blank(const Row& row) const noexcept {
+    const char first = row.raw().front();
+    return first <= ';' && !row.unclosed() && blank_text(row.raw());
+  }
+  [[nodiscard]] bool blank_text(std::string_view raw) const noexcept;
+
   /// False when the row as a whole is bad; the problem is then noted.
   template <class Row>
   [[nodiscard]] bool sound(const Row& row, std::uint64_t line) {
@@ -55,6 +63,7 @@ class LongRows : public RowChecks {
   using RowChecks::RowChecks;
   template <class Row>
   bool operator()(const Row& row, std::uint64_t line) {
+    if (blank(row)) return true;
     ++chunk_.rows;
     if (!take(row, line)) ++chunk_.dropped;
     return true;
@@ -87,6 +96,7 @@ class WideRows : public RowChecks {
   using RowChecks::RowChecks;
   template <class Row>
   bool operator()(const Row& row, std::uint64_t line) {
+    if (blank(row)) return true;
     ++chunk_.rows;
     if (!take(row, line)) ++chunk_.dropped;
     return true;
@@ -129,6 +139,7 @@ class LabelRows : public RowChecks {
   using RowChecks::RowChecks;
   template <class Row>
   bool operator()(const Row& row, std::uint64_t line) {
+    if (blank(row)) return true;
     ++chunk_.rows;
     if (!take(row, line)) ++chunk_.dropped;
     return true;

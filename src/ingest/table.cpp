@@ -11,6 +11,7 @@
 
 #include "ingest/delimited.hpp"
 #include "ingest/first_row.hpp"
+#include "ingest/json_array.hpp"
 #include "ingest/json_lines.hpp"
 #include "ingest/problems.hpp"
 #include "ingest/recent_names.hpp"
@@ -43,7 +44,7 @@ class TableReader {
         tuning_(tuning),
         context_(context),
         report_(report),
-        source_(open_input(input, context)),
+        source_(without_array(open_input(input, context), display_name(input), options.format)),
         window_(*source_),
         hash_seed_(random_seed()),
         table_(options.classes, hash_seed_),
@@ -92,6 +93,7 @@ class TableReader {
   void read_header() {
     FirstRow first = read_first_row(window_, table_.file, options_.format, tuning_, line_);
     table_.plan = request_.plan(table_.file, first.format, std::move(first.names));
+    table_.plan.separator = first.separator;
     if (table_.plan.format != TableFormat::jsonl && table_.plan.has_header)
       skip_first_row(window_, first, tuning_, line_);
   }

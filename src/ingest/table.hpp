@@ -39,6 +39,12 @@ struct Table {
   std::vector<AnswerPiece> pieces;  ///< labels are codes of `classes`
   std::vector<double> numbers;      ///< entries × plan.numbers
   LineMap lines;                    ///< only if asked for
+  /// Where the answers that are left stood among all, if some were taken out and lines are kept.
+  std::vector<std::uint64_t> kept_rows;
+
+  [[nodiscard]] std::uint64_t line_of_answer(std::uint64_t answer) const {
+    return lines.line_of(kept_rows.empty() ? answer : kept_rows[answer]);
+  }
 };
 
 enum class TableKind { answers, labels };

@@ -8,6 +8,7 @@
 #include "base/csv_rows.hpp"
 #include "result/stored_record.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/names.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -117,7 +118,9 @@ StoredRun read_result(const std::string& folder, const ReadResultOptions& option
   reading.task_column = "task";
   reading.label_column = "label";
   reading.format = TableFormat::csv;
-  reading.classes = stored.read.classes;
+  for (const std::string& name : stored.read.classes) {
+    reading.classes.push_back(stored.read.safe_names ? spreadsheet_safe(name) : name);
+  }
   reading.blank_labels = true;
   const LabelTable labels = read_label_table(labels_path, reading, context);
   const std::size_t classes = stored.read.classes.size();

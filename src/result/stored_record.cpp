@@ -8,7 +8,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/csv_rows.hpp"
+#include "base/csv_text.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/names.hpp"
 #include "wisecrowd/read_result.hpp"
 
 namespace wisecrowd {
@@ -123,6 +125,12 @@ ReadOptions read_options(const std::vector<std::pair<std::string, std::string>>&
     if (name == "layout") options.layout = named<TableLayout>(kLayouts, value);
     if (name == "duplicates") options.duplicates = named<DuplicatePolicy>(kDuplicates, value);
     if (name == "lenient") options.lenient = value == "yes";
+    if (name == "safe_names") options.safe_names = value == "yes";
+    CsvRows rows(value);
+    while (name == "exclude_workers" && rows.next()) options.exclude_workers.push_back(rows.fields().at(0));
+    while (name == "merge_workers" && rows.next()) {
+      options.merge_workers.push_back({rows.fields().at(0), rows.fields().at(1)});
+    }
   }
   return options;
 }
@@ -154,6 +162,10 @@ StoredRecord understood(const Json& json) {
   if (data.contains("reading")) record.reading = texts(data.at("reading"));
   stored.read = read_options(record.reading);
   stored.read.classes = data.at("classes").get<std::vector<std::string>>();
+  // The file of answers has the names as they were before.
+  for (std::string& name : stored.read.classes) {
+    if (stored.read.safe_names && name.starts_with('\'') && spreadsheet_safe(name.substr(1)) == name) name.erase(0, 1);
+  }
   record.data_hash = stored.hash;
   record.gold_tasks = data.at("gold").at("tasks").get<std::uint64_t>();
   record.gold_use = data.at("gold").at("used_for").get<std::string>();
@@ -231,6 +243,13 @@ std::vector<std::pair<std::string, std::string>> reading_record(const ReadOption
     add("duplicates", kDuplicates[static_cast<std::size_t>(options.duplicates)]);
   }
   if (options.lenient) add("lenient", "yes");
+  // The names themselves, as CSV: the files may be gone when the answers are read again.
+  std::string excluded, merged;
+  for (const std::string& name : options.exclude_workers) excluded += csv_field(name) + "\n";
+  for (const auto& [name, into] : options.merge_workers) merged += csv_field(name) + "," + csv_field(into) + "\n";
+  if (options.safe_names) add("safe_names", "yes");
+  add("exclude_workers", excluded);
+  add("merge_workers", merged);
   return record;
 }
 

@@ -221,6 +221,8 @@ class Learn(ProgramTest):
         self.write("few.csv", "task\na\n")
         self.write("words.csv", "task,x\nt1,red\n")
         (self.folder / "empty").mkdir()
+        (self.folder / "kept").mkdir()
+        self.write("kept/notes.txt", "mine")
         before = self.names()
         learn = ["learn", labels, "-f", features, "-t", tasks]
         for code, command, expected in (
@@ -241,7 +243,8 @@ class Learn(ProgramTest):
             (65, ["learn", labels, "-f", features, "-t", "few.csv"], "it names 1 tasks"),
             (65, [*learn, "--classes", "0"], "is not one of the classes 0"),
             (66, ["learn", labels, "-f", "nowhere.npy"], "nowhere.npy: cannot be opened"),
-            (73, [*learn, "--out", "crowd"], "no run.json of this command"),
+            (64, [*learn, "--out", "crowd"], "it holds 'crowd/labels.csv' (LABELS), which would be lost"),
+            (73, [*learn, "--out", "kept"], "no run.json of this command"),
             (66, ["predict", "empty", "-f", features], "there is no model.json in it"),
             (66, ["predict", "nowhere", "-f", features], "there is no such folder"),
             (65, ["predict", "result", "-f", "flat.csv"], "the model was trained on an .npy array"),

@@ -91,8 +91,8 @@ std::vector<BadInput> bad_inputs() {
       {"no worker", "a.csv", "task,label\nt,a\n",
        "names no column for the worker. Found: 'task', 'label'. Known names: "
        "worker: worker, worker_id, workerid, annotator"},
-      {"semicolons", "a.csv", "task;worker;label\nt;w;a\n",
-       "It contains semicolons: save the table with commas or tabs"},
+      {"commas in a TSV", "a.tsv", "task,worker,label\nt,w,a\n",
+       "It contains commas or semicolons: name the format csv"},
       {"tabs in a CSV", "a.csv", "task\tworker\tlabel\nt\tw\ta\n", "It contains tabs: name the format tsv"},
       {"JSON in a CSV", "a.csv", "{\"task\": 1}\n", "It looks like JSON: name the format jsonl"},
       {"an unknown column is asked for", "a.csv", kHeader + "t,w,a\n",
@@ -167,8 +167,8 @@ std::vector<BadInput> bad_inputs() {
        "a.csv:2: column 'w2': value 'b': is not one of the classes a",
        {.layout = TableLayout::wide, .classes = {"a"}}},
       // JSON Lines.
-      {"a JSON array", "a.json", "[{\"task\": 1}]",
-       "a.json: this is one JSON array; JSON Lines is wanted, one object per line: convert it"},
+      {"a JSON array without the keys", "a.json", "[{\"task\": 1}]",
+       "a.json: the first object names no column for the worker and the label"},
       {"an indented JSON object", "a.json", "{\n  \"task\": 1\n}\n", "a.json:1: '{': the line is not valid JSON"},
       {"JSON without the keys", "a.jsonl", "{\"a\": 1}\n",
        "a.jsonl: the first object names no column for the task and the worker and the label. Found: 'a'"},
@@ -273,7 +273,7 @@ TEST(BadInputs, LabelTables) {
       {"task,label,p_a,p_a\nt,a,1,1\n", "l.csv: there are two columns 'p_a'"},
       {"task,label,probability,probability\nt,a,1,1\n", "l.csv: there are two columns 'probability': rename one"},
       {"task,label,p_a\nt,a,\n", "l.csv:2: column 'p_a': is empty"},
-      {"id;label\n", "It contains semicolons"},
+      {"id;label\n", "Found: 'id', 'label'"},
   };
   const RunContext context;
   for (const auto& bad : table) {

@@ -27,7 +27,7 @@ const PAGE = 25;
 
 test("what needs action comes first, in words and with the reason", async () => {
   const {page} = report;
-  const urgency = ["stop", "retrain", "unsure", "keep"];
+  const urgency = ["stop", "check", "retrain", "unsure", "keep"];
   const {name, advice, answers, reason} = data.workers;
   const expected = name
     .map((_, i) => i)
