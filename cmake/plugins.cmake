@@ -21,9 +21,14 @@ function(wisecrowd_plugin target folder)
   endif()
   set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR} INSTALL_RPATH_USE_LINK_PATH ON)
-  install(TARGETS ${target} LIBRARY DESTINATION ${WISECROWD_PLUGIN_DIR})
+  # ./run builds the program alone until a plugin is asked for.
+  install(TARGETS ${target} LIBRARY DESTINATION ${WISECROWD_PLUGIN_DIR} OPTIONAL)
   set(WISECROWD_PLUGINS ${WISECROWD_PLUGINS} ${target} PARENT_SCOPE)
 endfunction()
 
 include(cmake/torch_plugin.cmake)
 include(cmake/png_plugin.cmake)
+add_custom_target(plugins)
+if(WISECROWD_PLUGINS)
+  add_dependencies(plugins ${WISECROWD_PLUGINS})
+endif()

@@ -92,50 +92,83 @@ prepare() {
     cat "$build_dir/configure.log" >&2
     fail "configuring failed; the reason is above"
   }
-  local lacking
+  local lacking plugins_wanted=''
+  [[ $goal == run ]] || plugins_wanted=yes
   while read -r lacking; do
     say "${lacking#-- }"
-  done < <(grep -E 'Report:.*no page|PNG pictures:.*SVG alone' "$build_dir/configure.log")
+  done < <(grep -E "Report:.*no page${plugins_wanted:+|PNG pictures:.*SVG alone|No libtorch}" "$build_dir/configure.log")
   printf '%s\n' "$machine" "$inputs" "$*" >"$stamp"
 }
 
-# Turns ninja's log into a progress line on a terminal, or one notice elsewhere; nothing when nothing is built.
+# Seconds between two lines about progress where there is no terminal to draw a line on again and again.
+progress_pause=30
+
+# How long the rest of the steps takes if they are like those before: done, all, milliseconds so far.
+time_left() {
+  local seconds=$(($3 * ($2 - $1) / $1 / 1000))
+  if ((seconds < 60)); then
+    printf 'less than a minute left'
+  else
+    printf 'about %d min left' $(((seconds + 30) / 60))
+  fi
+}
+
+# Turns ninja's log, with its steps and milliseconds in front of every line, into a progress line on a terminal, or into
+# a line now and then elsewhere; nothing when nothing is built.
 show_progress() {
-  local line announced='' terminal=''
+  local line step announced='' terminal='' said=0
   [[ -t 2 ]] && terminal=yes
   while IFS= read -r line; do
-    [[ $line == '['*/*']'* && $line != *'Re-checking globbed directories'* ]] || continue
+    [[ $line =~ ^\[([0-9]+)/([0-9]+)\ ([0-9]+)\.([0-9]{3})\]\ (.*) && $line != *'Re-checking globbed directories'* ]] || continue
+    local done=${BASH_REMATCH[1]} all=${BASH_REMATCH[2]} milliseconds=$((10#${BASH_REMATCH[3]}${BASH_REMATCH[4]}))
+    step="step $done of $all"
+    # The first steps say little about the others.
+    if ((done >= 5)); then step+=", $(time_left "$done" "$all" "$milliseconds")"; fi
     if [[ $terminal ]]; then
-      printf '\r\e[K%.*s' $((${COLUMNS:-80} - 1)) "wisecrowd: building $line" >&2
+      printf '\r\e[K%.*s' $((${COLUMNS:-80} - 1)) "wisecrowd: building, $step: ${BASH_REMATCH[5]##*/}" >&2
     elif [[ ! $announced ]]; then
       say "building (log: build/release/build.log)"
+    elif ((milliseconds / 1000 >= said + progress_pause)); then
+      said=$((milliseconds / 1000))
+      say "building, $step"
     fi
     announced=yes
   done
   if [[ $announced && $terminal ]]; then printf '\r\e[K' >&2; fi
 }
 
-# build TARGET: silent when up to date; the whole log when it fails.
+# build TARGET…: one after the other; silent when up to date; the whole log when one fails.
 build() {
-  local log=$build_dir/build.log machine
+  local log=$build_dir/build.log machine target
   set -o pipefail
-  if ! ninja -C "$build_dir" "$1" 2>&1 | tee "$log" | show_progress; then
+  for target in "$@"; do
+    NINJA_STATUS='[%f/%t %e] ' ninja -C "$build_dir" "$target" 2>&1 | tee "$log" | show_progress && continue
     cat "$log" >&2
     # Look at packages and configuration again next time, but keep what was built.
     read -r machine <"$build_dir/setup.stamp"
     printf '%s\n' "$machine" '' '' >"$build_dir/setup.stamp"
     fail "the build failed; the log is above"
-  fi
+  done
 }
 
-# set_up TARGET LEVEL…: all of it, one caller at a time.
+# needs_plugins ARGUMENT…: whether a command may load a plugin (libtorch, cairo). Those that never do are listed, so that
+# nobody waits for libtorch to see the version; tests/cli/startup_test.py sees that they do not.
+needs_plugins() {
+  case ${1:-demo} in
+    -* | aggregate | completion | demo | describe | evaluate | methods | report | simulate | state) return 1 ;;
+  esac
+  [[ " $* " != *' --help '* ]]
+}
+
+# set_up "TARGET…" LEVEL…: all of it, one caller at a time.
 set_up() {
-  local target=$1
+  local targets=$1
   shift
   mkdir -p "$root/build"
   exec {setup_lock}>"$root/build/.setup.lock"
   flock "$setup_lock"
   prepare "$@"
-  build "$target"
+  # shellcheck disable=SC2086  # targets are words
+  build $targets
   exec {setup_lock}>&-
 }

@@ -1,0 +1,66 @@
+"""scripts/setup.sh: which packages a level needs, which commands wait for plugins, and what is said of progress."""
+import subprocess
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def bash(script, *arguments, text=""):
+    """Runs a script with the functions of setup.sh at hand; what it printed, and what it said on standard error."""
+    return subprocess.run(["bash", "-c", f'set -euo pipefail; root=$1; shift; source "$root/scripts/setup.sh"; {script}', "bash",
+                           str(ROOT), *arguments], input=text, capture_output=True, text=True, timeout=60)
+
+
+def levels():
+    table = {}
+    for line in (ROOT / "scripts/packages.txt").read_text().splitlines():
+        if line and not line.startswith("#"):
+            package, level = line.split()[:2]
+            table[package.rstrip("*")] = level
+    return table
+
+
+class Levels(unittest.TestCase):
+    def test_the_program_does_not_wait_for_the_libraries_of_plugins(self):
+        self.assertEqual({levels()[name] for name in ("libtorch-dev", "libopenblas0-openmp", "libcairo2-dev")}, {"plugin"})
+        self.assertEqual(set(levels().values()), {"run", "plugin", "test", "dev"})
+
+    def test_missing_packages_are_those_of_the_levels(self):
+        script = 'dpkg-query() { :; }; command() { return 1; }; missing_packages "$@"'
+        for wanted in (["run"], ["run", "plugin"], ["run", "plugin", "test"]):
+            found = bash(script, *wanted).stdout.split()
+            self.assertEqual(sorted(found), sorted(name for name, level in levels().items() if level in wanted))
+
+
+class Plugins(unittest.TestCase):
+    def needs_plugins(self, *arguments):
+        return bash('if needs_plugins "$@"; then echo yes; fi', *arguments).stdout == "yes\n"
+
+    def test_commands_that_may_load_one_get_them(self):
+        for arguments in (["learn", "a.csv"], ["predict", "model"], ["compare", "a.csv"], ["select", "s.state"], ["new"]):
+            self.assertTrue(self.needs_plugins(*arguments), arguments)
+
+    def test_others_do_not_wait(self):
+        for arguments in ([], ["--version"], ["aggregate", "a.csv"], ["learn", "--help"], ["state", "show", "s.state"]):
+            self.assertFalse(self.needs_plugins(*arguments), arguments)
+
+
+class Progress(unittest.TestCase):
+    def said(self, *lines):
+        return bash("show_progress", text="".join(line + "\n" for line in lines)).stderr.splitlines()
+
+    def test_nothing_to_do_is_silent(self):
+        self.assertEqual(self.said("ninja: no work to do.", "[0/1 0.010] Re-checking globbed directories..."), [])
+
+    def test_a_line_now_and_then_says_how_long_it_will_take(self):
+        lines = [f"[{step}/100 {step * 4}.{step:03}] Building CXX object a/{step}.cpp.o" for step in range(1, 101)]
+        said = self.said(*lines)
+        self.assertEqual(said[0], "wisecrowd: building (log: build/release/build.log)")
+        self.assertEqual(said[1], "wisecrowd: building, step 8 of 100, about 6 min left")
+        self.assertEqual(said[-1], "wisecrowd: building, step 96 of 100, less than a minute left")
+        self.assertEqual(len(said), 1 + 12)
+
+
+if __name__ == "__main__":
+    unittest.main()
