@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "aggregate/shared/memory_need.hpp"
 #include "aggregate/shared/table_model.hpp"
 #include "wisecrowd/aggregate.hpp"
 #include "wisecrowd/error.hpp"
@@ -97,6 +98,7 @@ Aggregation aggregate(const Dataset& data, std::string_view method, const Parame
   const MethodInfo& info = aggregation_method(method);
   validate(data);
   require_fit(info, data, !start.empty());
+  require_memory(info, data, context);
   const std::size_t cells = data.answers.task_count() * data.answers.class_count();
   if (!start.empty() && start.posterior.size() != cells) {
     throw Error(ErrorCode::bad_parameter,

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "aggregate/shared/confusion_em.hpp"
+#include "aggregate/shared/memory_need.hpp"
 #include "aggregate/shared/votes.hpp"
 #include "base/numeric.hpp"
 #include "base/rng.hpp"
@@ -122,7 +123,18 @@ std::array<std::vector<double>, kShares.size()> foretold(const Dataset& visible,
 struct Verdict {
   double dependence = 0;  ///< by how many standard errors subtypes foretell better than the base, and than none
   double vote_share = 0;  ///< how much of the posterior should be votes
+  bool testable = true;   ///< there are workers by whom dependence could be seen
 };
+
+/// Can subtypes be told apart? Only by workers of whom one answer is seen while another is hidden: a worker with a
+/// single answer has the same table in every subtype.
+bool workers_repeat(const Annotations& answers) {
+  std::vector<std::uint32_t> given(answers.worker_count(), 0);
+  for (const WorkerId worker : answers.workers()) ++given[index(worker)];
+  std::size_t single = 0;
+  for (const std::uint32_t count : given) single += count == 1 ? 1 : 0;
+  return single <= answers.answer_count() / 2;
+}
 
 Verdict judge(const Dataset& data, const Options& options, const RunContext& context) {
   Verdict verdict;
@@ -131,6 +143,7 @@ Verdict judge(const Dataset& data, const Options& options, const RunContext& con
   if (held_out.hidden_count() == 0) return verdict;
   const auto subtypes = make_aggregator("ebcc", subtype_parameters(sample, options.ties, 1));
   const auto undivided = make_aggregator("ebcc", subtype_parameters(sample, options.ties, 1, 1));
+  verdict.testable = workers_repeat(sample.answers);
   std::vector<double> plain, refined, rival;
   std::array<double, kShares.size()> totals{};
   for (std::size_t f = 0; f < held_out.folds() && !context.cancelled(); ++f) {
@@ -140,6 +153,7 @@ Verdict judge(const Dataset& data, const Options& options, const RunContext& con
     for (std::size_t s = 0; s < kShares.size(); ++s) {
       totals[s] = std::accumulate(logs[s].begin(), logs[s].end(), totals[s]);
     }
+    if (!verdict.testable) continue;
     plain.insert(plain.end(), logs[0].begin(), logs[0].end());
     const auto part = held_out.log_probabilities(*subtypes, f, context);
     refined.insert(refined.end(), part.begin(), part.end());
@@ -179,6 +193,20 @@ double share_of_other_labels(const Dataset& data, std::span<const ClassId> a, st
     other += a[t] != b[t] ? 1 : 0;
   }
   return all == 0 ? 0 : static_cast<double>(other) / static_cast<double>(all);
+}
+
+/// For so many workers and classes that tables would not fit: one number per worker.
+Aggregation fit_without_tables(const Dataset& data, TieRule ties, const RunContext& context, const Start& start) {
+  Aggregation result = aggregate(data, "one_coin", with_ties("one_coin", ties), context, start);
+  result.explanation =
+      fmt::format("one_coin, because tables of {} workers and {} classes would be too large to learn or to show.",
+                  result.worker_count, result.class_count);
+  result.warnings.push_back(
+      {"tables_left_out",
+       fmt::format("{} workers × {} classes are too many for a confusion table each: every worker is taken to have one "
+                   "accuracy and to err evenly among the classes. Merge rare classes to learn more about workers.",
+                   result.worker_count, result.class_count)});
+  return result;
 }
 
 }  // namespace
@@ -228,6 +256,7 @@ std::unique_ptr<Aggregator> make(const Parameters& parameters) {
 }
 
 Aggregation Automatic::fit(const Dataset& data, const RunContext& context, const Start& start) const {
+  if (!tables_fit(shape_of(data.answers, context))) return fit_without_tables(data, options_.ties, context, start);
   Aggregation result = aggregate(data, kBase, with_ties(kBase, options_.ties), context, start);
   if (result.class_count < 2 || data.answers.answer_count() == 0) return result;
   const std::vector<ClassId> base_labels = result.labels;
@@ -260,6 +289,8 @@ Aggregation Automatic::fit(const Dataset& data, const RunContext& context, const
     result.warnings.push_back({"dependent_answers",
                                "workers err together on some tasks, so probabilities are too near to 1. With time to "
                                "spare, run --method ebcc, or aggregate a part of the tasks."});
+  } else if (tested && !verdict.testable) {
+    why = fmt::format("{}: with one answer from most workers nobody can tell whether they err together.", kBase);
   } else if (tested) {
     why = fmt::format(
         "{}, because subtypes of tasks do not foretell hidden answers better ({:.1f} standard errors, {} are asked "

@@ -1,8 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <functional>
+#include <numeric>
 #include <vector>
 
 #include "aggregate/ebcc/ebcc.hpp"
@@ -41,9 +43,10 @@ struct Problem {
     }
     first_task.push_back(tasks_by_label.size());
     const auto by = data.answers.workers();
+    find_twins();
     answer_rows.assign(by.size() + kRowsAhead, 0);
     for (std::size_t a = 0; a < by.size(); ++a) {
-      answer_rows[a] = static_cast<std::uint32_t>(index(by[a]) * classes + index(labels[a]));
+      answer_rows[a] = static_cast<std::uint32_t>(twin_of[index(by[a])] * classes + index(labels[a]));
     }
   }
 
@@ -56,6 +59,37 @@ struct Problem {
   std::vector<std::uint32_t> tasks_by_label;
   std::vector<std::size_t> first_task;
   std::vector<std::uint32_t> answer_rows;  // per answer in task order, w K + l; a few more to look ahead
+  // Workers with one answer each, the same label for the same task, are twins: all that is known of them is the same,
+  // so the first of them stands for all.
+  std::vector<std::uint32_t> twin_of;     // per worker, the one that stands for it: itself, or an earlier one
+  std::vector<std::uint32_t> stands_for;  // per worker, how many it stands for; 0: there is a twin before it
+
+  [[nodiscard]] bool has_given(std::size_t worker, std::size_t label) const {
+    return first_task[worker * classes + label] != first_task[worker * classes + label + 1];
+  }
+
+ private:
+  void find_twins() {
+    twin_of.resize(workers);
+    stands_for.assign(workers, 1);
+    std::iota(twin_of.begin(), twin_of.end(), 0U);
+    const auto offsets = data.answers.task_offsets();
+    std::vector<std::uint32_t> first_who_said(classes);
+    for (std::size_t t = 0; t < tasks; ++t) {
+      std::fill(first_who_said.begin(), first_who_said.end(), kNobody);
+      for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {
+        const auto w = static_cast<std::uint32_t>(data.answers.workers()[a]);
+        if (first_task[(w + 1) * classes] - first_task[w * classes] != 1) continue;
+        std::uint32_t& first = first_who_said[index(data.answers.labels()[a])];
+        if (first == kNobody) first = w;
+        if (first == w) continue;
+        twin_of[w] = first;
+        ++stands_for[first];
+        stands_for[w] = 0;
+      }
+    }
+  }
+  static constexpr std::uint32_t kNobody = 0xFFFFFFFF;
 };
 
 /// sum += the rows that `next` gives, `count` of them. Rows of the usual widths are summed in registers.

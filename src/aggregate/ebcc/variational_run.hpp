@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "aggregate/ebcc/problem.hpp"
+#include "aggregate/shared/gammas.hpp"
 #include "base/huge_vector.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
@@ -173,6 +174,13 @@ class VariationalRun {
     return offsets[t] != offsets[t + 1];
   }
 
+  /// Does the worker stand for itself and has it said anything? The tables of all others are the prior's, or a twin's.
+  [[nodiscard]] bool is_known(std::size_t worker) const noexcept {
+    const std::size_t classes = problem_.classes;
+    return problem_.stands_for[worker] > 0 &&
+           problem_.first_task[worker * classes] != problem_.first_task[(worker + 1) * classes];
+  }
+
   [[nodiscard]] double row_prior() const noexcept {
     return diagonal_ + off_diagonal_ * static_cast<double>(problem_.classes - 1);
   }
@@ -187,9 +195,8 @@ class VariationalRun {
     for (std::size_t l = 0; l < problem_.classes; ++l) {
       for (std::size_t c = 0; c < cells(); ++c) prior_[l * pitch_ + c] = class_of_[c] == l ? diagonal_ : off_diagonal_;
     }
-    prior_log_beta_ = static_cast<double>(cells()) *
-                      (log_gamma(diagonal_) + static_cast<double>(problem_.classes - 1) * log_gamma(off_diagonal_) -
-                       log_gamma(row_prior()));
+    prior_digamma_.resize(prior_.size());
+    for (std::size_t e = 0; e < prior_.size(); ++e) prior_digamma_[e] = digamma_positive(prior_[e]);
   }
 
   /// One step of Minka's fixed point for the strength s of all rows and the share d of the right answer in it. Their
@@ -206,21 +213,29 @@ class VariationalRun {
     run(blocks.count(), [&](std::size_t block) {
       std::vector<double> counts(classes * pitch), totals(pitch), fresh(pitch);
       for (std::size_t w = blocks.begin(block); w < blocks.end(block); ++w) {
+        if (!is_known(w)) continue;
         gather(w, counts.data());
+        Evidence own;
         std::fill(totals.begin(), totals.end(), row_prior());
         for (std::size_t l = 0; l < classes; ++l) {
+          if (!problem_.has_given(w, l)) continue;  // nothing is fresh where nothing was said
           const double* const count = counts.data() + l * pitch;
           const double* const prior = prior_.data() + l * pitch;
+          const double* const of_prior = prior_digamma_.data() + l * pitch;
+          digammas_of_sums(count, prior, fresh.data(), pitch);
 #pragma omp simd
           for (std::size_t c = 0; c < pitch; ++c) {
             totals[c] += count[c];
-            fresh[c] = prior[c] * (digamma_positive(count[c] + prior[c]) - digamma_positive(prior[c]));
+            fresh[c] = prior[c] * (fresh[c] - of_prior[c]);
           }
-          for (std::size_t c = 0; c < cells(); ++c) {
-            (class_of_[c] == l ? parts[block].right : parts[block].wrong) += fresh[c];
-          }
+          for (std::size_t c = 0; c < cells(); ++c) (class_of_[c] == l ? own.right : own.wrong) += fresh[c];
         }
-        for (std::size_t c = 0; c < cells(); ++c) parts[block].rows += digamma_positive(totals[c]) - digamma_row;
+        digammas(totals.data(), fresh.data(), pitch);
+        for (std::size_t c = 0; c < cells(); ++c) own.rows += fresh[c] - digamma_row;
+        const auto times = static_cast<double>(problem_.stands_for[w]);
+        parts[block].right += times * own.right;
+        parts[block].wrong += times * own.wrong;
+        parts[block].rows += times * own.rows;
       }
     });
     Evidence sum;
@@ -324,6 +339,7 @@ class VariationalRun {
     for (std::size_t l = 0; l < problem_.classes; ++l) {
       const std::size_t first = problem_.first_task[worker * problem_.classes + l];
       const std::size_t last = problem_.first_task[worker * problem_.classes + l + 1];
+      if (first == last) continue;
       add_rows<Real>(pitch, last - first, counts + l * pitch, [&](std::size_t a) {
         const Real* const ahead =
             posterior_.data() + std::size_t{tasks[std::min(first + a + kRowsAhead, last - 1)]} * pitch;
@@ -338,34 +354,33 @@ class VariationalRun {
     const std::size_t classes = problem_.classes, pitch = pitch_;
     const Blocks blocks{problem_.workers, kWorkersPerBlock};
     std::vector<double> parts(blocks.count(), 0.0);
+    const double log_gamma_row = log_gamma_positive(row_prior());
     run(blocks.count(), [&](std::size_t block) {
-      std::vector<double> counts(classes * pitch), digammas(pitch), gammas(pitch), totals(pitch);
+      std::vector<double> counts(classes * pitch), of_totals(pitch), values(pitch), totals(pitch);
       for (std::size_t w = blocks.begin(block); w < blocks.end(block); ++w) {
+        if (!is_known(w)) continue;
         gather(w, counts.data());
         std::fill(totals.begin(), totals.end(), row_prior());
         for (std::size_t l = 0; l < classes; ++l) {
+          if (!problem_.has_given(w, l)) continue;
           for (std::size_t c = 0; c < pitch; ++c) totals[c] += counts[l * pitch + c];
         }
-#pragma omp simd
-        for (std::size_t c = 0; c < pitch; ++c) digammas[c] = digamma_positive(totals[c]);
+        digammas(totals.data(), of_totals.data(), pitch);
+        double part = 0;
         for (std::size_t l = 0; l < classes; ++l) {
+          if (!problem_.has_given(w, l)) continue;  // no answer reads that row
           const double* const count = counts.data() + l * pitch;
           const double* const prior = prior_.data() + l * pitch;
           Real* const row = rows_.data() + (w * classes + l) * pitch;
-#pragma omp simd
-          for (std::size_t c = 0; c < pitch; ++c) {
-            row[c] = static_cast<Real>(digamma_positive(count[c] + prior[c]) - digammas[c]);
-          }
+          digammas_of_sums(count, prior, values.data(), pitch);
+          for (std::size_t c = 0; c < pitch; ++c) row[c] = static_cast<Real>(values[c] - of_totals[c]);
           if (!with_bound) continue;
-#pragma omp simd
-          for (std::size_t c = 0; c < pitch; ++c) gammas[c] = log_gamma_positive(count[c] + prior[c]);
-          for (std::size_t c = 0; c < cells(); ++c) {
-            parts[block] += gammas[c] - count[c] * static_cast<double>(row[c]);
-          }
+          log_gamma_gains(count, prior, values.data(), pitch);
+          for (std::size_t c = 0; c < cells(); ++c) part += values[c] - count[c] * static_cast<double>(row[c]);
         }
         if (!with_bound) continue;
-        for (std::size_t c = 0; c < cells(); ++c) parts[block] -= log_gamma_positive(totals[c]);
-        parts[block] -= prior_log_beta_;
+        for (std::size_t c = 0; c < cells(); ++c) part -= log_gamma_positive(totals[c]) - log_gamma_row;
+        parts[block] += static_cast<double>(problem_.stands_for[w]) * part;
       }
     });
     double sum = 0;
@@ -427,7 +442,7 @@ class VariationalRun {
   std::vector<std::uint32_t> class_of_;  // of each cell that is left, ascending
   double diagonal_, off_diagonal_;       // Dirichlet parameters of a right and of each wrong answer
   std::vector<double> prior_;            // labels × pitch
-  double prior_log_beta_ = 0;            // Σ over all rows of one worker
+  std::vector<double> prior_digamma_;    // of each of them
   HugeVector<Real> posterior_;           // tasks × pitch: q_i(k, g)
   HugeVector<Real> rows_;                // (worker, label) × pitch: E ln v_jkg[l]
   std::vector<double> mass_;             // Σ_i q_i(k, g) over answered tasks

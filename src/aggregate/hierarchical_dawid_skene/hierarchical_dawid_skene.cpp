@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "aggregate/shared/gammas.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
@@ -49,6 +50,7 @@ class LearnedSmoothing final : public CrowdModel {
     if (classes_ < 2) return 0;
     const std::size_t steps = iteration_++ < kPlainIterations ? 1 : late_steps_;
     for (std::size_t step = 0; step < steps; ++step) climb(pass);
+    log_gamma_strength_ = log_gamma_positive(strength_);
     double objective = kStrengthShape * std::log(strength_) - kStrengthRate * strength_ +
                        kSharePseudoCount * (std::log(crowd_share_) + std::log1p(-crowd_share_));
     if (classes_ > 2) {
@@ -68,37 +70,28 @@ class LearnedSmoothing final : public CrowdModel {
       std::fill_n(log_rows, stride_, 0.0);
       return 0;
     }
-    const std::size_t cells = classes_ * stride_;
-    thread_local std::vector<double> prior, row_total, row_digamma, gammas;
-    prior.resize(cells);
-    row_total.assign(stride_, strength_);
-    row_digamma.resize(stride_);
-    gammas.resize(cells);
-    prior_of(worker, prior.data());
-    for (std::size_t l = 0; l < classes_; ++l) {
-      for (std::size_t k = 0; k < stride_; ++k) row_total[k] += counts[l * stride_ + k];
+    thread_local Scratch scratch;
+    take_in(counts, scratch);
+    std::fill_n(log_rows, classes_ * stride_, 0.0);
+    double objective = log_prior_of(worker);
+    if (scratch.labels.empty()) return objective;
+    const double* const row_total = scratch.row_total.data();
+    double* const row_digamma = scratch.row_digamma.data();
+    digammas(row_total, row_digamma, stride_);
+    double* const prior = scratch.prior.data();
+    double* const gammas = scratch.values.data();
+    for (const std::size_t l : scratch.labels) {
+      prior_row(worker, l, prior);
+      const double* const count = counts + l * stride_;
+      double* const log_row = log_rows + l * stride_;
+      digammas_of_sums(count, prior, log_row, stride_);
+      for (std::size_t k = 0; k < stride_; ++k) log_row[k] -= row_digamma[k];
+      log_gamma_gains(count, prior, gammas, stride_);
+      for (std::size_t k = 0; k < classes_; ++k) objective += gammas[k] - count[k] * log_row[k];
     }
-#pragma omp simd
-    for (std::size_t k = 0; k < stride_; ++k) row_digamma[k] = digamma_positive(row_total[k]);
-#pragma omp simd
-    for (std::size_t c = 0; c < cells; ++c) {
-      const double posterior = counts[c] + prior[c];
-      log_rows[c] = digamma_positive(posterior);
-      gammas[c] = log_gamma_positive(posterior) - log_gamma_positive(prior[c]);
-    }
-    double objective = 0;
-    for (std::size_t l = 0; l < classes_; ++l) {
-      for (std::size_t k = 0; k < stride_; ++k) log_rows[l * stride_ + k] -= row_digamma[k];
-      for (std::size_t k = 0; k < classes_; ++k) {
-        objective += gammas[l * stride_ + k] - counts[l * stride_ + k] * log_rows[l * stride_ + k];
-      }
-    }
-    const double log_gamma_strength = log_gamma_positive(strength_);
-    for (std::size_t k = 0; k < classes_; ++k) objective += log_gamma_strength - log_gamma_positive(row_total[k]);
-    const double* const favourite = favourites_.data() + worker * stride_;
-    for (std::size_t l = 0; l < classes_; ++l) objective += options_.favourite_pseudo_count * std::log(favourite[l]);
-    const double w = skill_[worker];
-    return objective + options_.right_pseudo_count * std::log(w) + options_.wrong_pseudo_count * std::log1p(-w);
+    log_gammas(row_total, gammas, stride_);
+    for (std::size_t k = 0; k < classes_; ++k) objective += log_gamma_strength_ - gammas[k];
+    return objective;
   }
 
   /// π ~ Dirichlet(ν0): posterior ν = ν0 + mass, expected logarithms to the E-step.
@@ -124,9 +117,11 @@ class LearnedSmoothing final : public CrowdModel {
 
   /// The posterior mean b / Σ b.
   bool estimate_table(std::size_t worker, double* counts) const override {
-    std::vector<double> prior(classes_ * stride_);
-    prior_of(worker, prior.data());
-    for (std::size_t c = 0; c < prior.size(); ++c) counts[c] += prior[c];
+    std::vector<double> prior(stride_);
+    for (std::size_t l = 0; l < classes_; ++l) {
+      prior_row(worker, l, prior.data());
+      for (std::size_t k = 0; k < stride_; ++k) counts[l * stride_ + k] += prior[k];
+    }
     return true;
   }
 
@@ -152,11 +147,9 @@ class LearnedSmoothing final : public CrowdModel {
   void climb(const ConfusionPass& pass) {
     std::vector<Evidence> parts(pass.worker_blocks());
     pass.visit_counts([&](std::size_t block, std::size_t worker, const double* counts) {
-      thread_local std::vector<double> prior, row_total;
-      prior.resize(classes_ * stride_);
-      row_total.resize(stride_);
+      thread_local Scratch scratch;
       parts[block].tables.resize(classes_ * stride_);
-      collect(worker, counts, prior, row_total, parts[block]);
+      collect(worker, counts, scratch, parts[block]);
     });
     Evidence sum;
     sum.tables.assign(classes_ * stride_, 0.0);
@@ -174,62 +167,101 @@ class LearnedSmoothing final : public CrowdModel {
     if (classes_ > 2) update_confusions(sum.tables);
   }
 
-  /// C of one worker, labels × stride; 1 in the padding, where counts are 0 and every difference vanishes.
-  void prior_of(std::size_t worker, double* prior) const {
+  /// Of a worker's skill and favourites, up to a constant.
+  [[nodiscard]] double log_prior_of(std::size_t worker) const {
+    const double* const favourite = favourites_.data() + worker * stride_;
+    double sum = 0;
+    for (std::size_t l = 0; l < classes_; ++l) sum += log_positive(favourite[l]);
+    const double w = skill_[worker];
+    return options_.favourite_pseudo_count * sum + options_.right_pseudo_count * std::log(w) +
+           options_.wrong_pseudo_count * std::log1p(-w);
+  }
+
+  /// What an update of one worker needs.
+  struct Scratch {
+    std::vector<std::size_t> labels;  // those that the worker has given
+    std::vector<double> row_total, row_digamma, prior, values;
+  };
+
+  /// Which labels the worker has given, and Σ_l of counts and prior for each truth. What was never said changes
+  /// nothing: there ψ(n + C) = ψ(C), and no answer looks up the row. So a worker costs as much as its different labels,
+  /// however many classes there are.
+  void take_in(const double* counts, Scratch& scratch) const {
+    scratch.labels.clear();
+    scratch.row_total.assign(stride_, strength_);
+    scratch.row_digamma.resize(stride_);
+    scratch.prior.resize(stride_);
+    scratch.values.resize(stride_);
+    for (std::size_t l = 0; l < classes_; ++l) {
+      const double* const count = counts + l * stride_;
+      double said = 0;
+      for (std::size_t k = 0; k < stride_; ++k) said += count[k];
+      if (said == 0) continue;
+      scratch.labels.push_back(l);
+      for (std::size_t k = 0; k < stride_; ++k) scratch.row_total[k] += count[k];
+    }
+  }
+
+  /// C of one worker for one label; 1 in the padding, where counts are 0 and every difference vanishes.
+  void prior_row(std::size_t worker, std::size_t label, double* row) const {
     const double right = strength_ * skill_[worker];
     const double crowd = strength_ * (1 - skill_[worker]) * crowd_share_;
     const double own = strength_ * (1 - skill_[worker]) * (1 - crowd_share_);
-    const double* const favourite = favourites_.data() + worker * stride_;
-    for (std::size_t l = 0; l < classes_; ++l) {
-      double* row = prior + l * stride_;
-      for (std::size_t k = 0; k < classes_; ++k) row[k] = crowd * confusions_[l * stride_ + k] + own * favourite[l];
-      std::fill(row + classes_, row + stride_, 1.0);
-      row[l] += right;
-    }
+    const double favourite = favourites_[worker * stride_ + label];
+    const double* const confusions = confusions_.data() + label * stride_;
+    for (std::size_t k = 0; k < classes_; ++k) row[k] = crowd * confusions[k] + own * favourite;
+    std::fill(row + classes_, row + stride_, 1.0);
+    row[label] += right;
   }
 
   /// Adds one worker's evidence and moves its skill and favourites. T = C (ψ(n + C) − ψ(C)) is shared out in proportion
   /// to the parts of C.
-  void collect(std::size_t worker, const double* counts, std::vector<double>& prior, std::vector<double>& row_total,
-               Evidence& evidence) {
-    prior_of(worker, prior.data());
-    std::fill(row_total.begin(), row_total.end(), strength_);
-    for (std::size_t l = 0; l < classes_; ++l) {
-      for (std::size_t k = 0; k < stride_; ++k) row_total[k] += counts[l * stride_ + k];
-    }
-    const std::size_t cells = prior.size();
-    thread_local std::vector<double> ratios;
-    ratios.resize(cells);
-    double* const ratio = ratios.data();  // T / C
-#pragma omp simd
-    for (std::size_t c = 0; c < cells; ++c) {
-      ratio[c] = digamma_positive(counts[c] + prior[c]) - digamma_positive(prior[c]);
-    }
+  void collect(std::size_t worker, const double* counts, Scratch& scratch, Evidence& evidence) {
+    take_in(counts, scratch);
+    if (scratch.labels.empty()) return forget(worker);
     const double digamma_strength = digamma_positive(strength_);
-    for (std::size_t k = 0; k < classes_; ++k) evidence.rows += digamma_positive(row_total[k]) - digamma_strength;
+    double* const row_digamma = scratch.row_digamma.data();
+    digammas(scratch.row_total.data(), row_digamma, stride_);
+    for (std::size_t k = 0; k < classes_; ++k) evidence.rows += row_digamma[k] - digamma_strength;
 
     double& w = skill_[worker];
     const double crowd = strength_ * (1 - w) * crowd_share_;
     const double own = strength_ * (1 - w) * (1 - crowd_share_);
     double* const favourite = favourites_.data() + worker * stride_;
-    double right = 0, all = 0, favourite_total = 0;
-    for (std::size_t l = 0; l < classes_; ++l) {
-      const double* const row = ratio + l * stride_;
+    double right = 0, all = 0;
+    double* const prior = scratch.prior.data();
+    double* const ratio = scratch.values.data();  // T / C
+    double* const of_prior = row_digamma;         // which is not needed any more
+    thread_local std::vector<double> liked;
+    liked.assign(classes_, options_.favourite_pseudo_count);
+    for (const std::size_t l : scratch.labels) {
+      prior_row(worker, l, prior);
+      const double* const count = counts + l * stride_;
+      digammas_of_sums(count, prior, ratio, stride_);
+      digammas(prior, of_prior, stride_);
+      for (std::size_t k = 0; k < stride_; ++k) ratio[k] -= of_prior[k];
       double sum = 0;
       for (std::size_t k = 0; k < classes_; ++k) {
-        all += prior[l * stride_ + k] * row[k];
-        evidence.tables[l * stride_ + k] += crowd * confusions_[l * stride_ + k] * row[k];
-        sum += row[k];
+        all += prior[k] * ratio[k];
+        evidence.tables[l * stride_ + k] += crowd * confusions_[l * stride_ + k] * ratio[k];
+        sum += ratio[k];
       }
-      right += strength_ * w * row[l];
+      right += strength_ * w * ratio[l];
       const double said = own * favourite[l] * sum;
       evidence.own += said;
-      favourite[l] = said + options_.favourite_pseudo_count;
-      favourite_total += favourite[l];
+      liked[l] += said;
     }
-    for (std::size_t l = 0; l < classes_; ++l) favourite[l] /= favourite_total;
+    double total = 0;
+    for (std::size_t l = 0; l < classes_; ++l) total += liked[l];
+    for (std::size_t l = 0; l < classes_; ++l) favourite[l] = liked[l] / total;
     evidence.all += all;
     w = (right + options_.right_pseudo_count) / (all + options_.right_pseudo_count + options_.wrong_pseudo_count);
+  }
+
+  /// A worker of whom nothing is known is as the prior has it.
+  void forget(std::size_t worker) {
+    skill_[worker] = options_.right_pseudo_count / (options_.right_pseudo_count + options_.wrong_pseudo_count);
+    std::fill_n(favourites_.data() + worker * stride_, classes_, 1 / static_cast<double>(classes_));
   }
 
   void update_confusions(const std::vector<double>& tables) {
@@ -250,6 +282,7 @@ class LearnedSmoothing final : public CrowdModel {
   std::size_t late_steps_;
   std::size_t iteration_ = 0;
   double strength_ = kFirstStrength;  // s
+  double log_gamma_strength_ = 0;
   double crowd_share_ = kFirstShare;  // r
   std::vector<double> skill_;         // w_j
   std::vector<double> confusions_;    // U_kl, labels × stride, zero on the diagonal

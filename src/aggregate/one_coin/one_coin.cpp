@@ -1,6 +1,8 @@
 #include "aggregate/one_coin/one_coin.hpp"
 
+#include "aggregate/one_coin/without_tables.hpp"
 #include "aggregate/shared/accuracy_tables.hpp"
+#include "aggregate/shared/memory_need.hpp"
 
 namespace wisecrowd::one_coin {
 namespace {
@@ -44,7 +46,7 @@ MethodInfo info() {
   info.reference = "The homogeneous model of Dawid and Skene, 1979; Y. Zhang et al., Spectral methods meet EM, 2014";
   info.assumptions =
       "Workers err at random: no favourite class, no favourite confusion. Answers are independent given the truth.";
-  info.cost = "time S·K per iteration; memory N·K + M·K²";
+  info.cost = "time S·K per iteration; memory N·K + M·K², or N·K + 16·S where tables would be too large";
   info.uses_start = true;
   info.parameters = accuracy_parameters(defaults.right_pseudo_count, defaults.wrong_pseudo_count);
   info.uses_gold = true;
@@ -59,6 +61,7 @@ std::unique_ptr<Aggregator> make(const Parameters& parameters) {
 }
 
 Aggregation OneCoin::fit(const Dataset& data, const RunContext& context, const Start& start) const {
+  if (!tables_fit(shape_of(data.answers, context))) return fit_without_tables(data, context, options_, start);
   Aggregation result = fit_confusion_em(data, context, options_.em, start, [this](const ConfusionPass& pass) {
     return std::make_unique<OneAccuracy>(pass.class_count(), pass.stride(), options_);
   });

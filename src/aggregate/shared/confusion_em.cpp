@@ -43,7 +43,7 @@ Trajectory climb(ConfusionPass& pass, ConfusionPass::Sums sums, CrowdModel& mode
   path.class_prior.resize(pass.class_count());
   std::vector<double> log_prior(pass.class_count());
   const auto started = std::chrono::steady_clock::now();
-  for (std::size_t iteration = 0; iteration < options.max_iterations; ++iteration) {
+  path.status = climb_to_rest(options, context, path.trace, [&] {
     double objective = model.prepare(pass, context);
     objective += update_tables(pass, model);
     const double prior_part = model.update_class_prior(sums, options, path.class_prior, log_prior);
@@ -51,26 +51,9 @@ Trajectory climb(ConfusionPass& pass, ConfusionPass::Sums sums, CrowdModel& mode
     if (!pass.has_task_priors()) objective += prior_part;
     pass.set_log_prior(log_prior);
     sums = pass.sweep(true);
-    objective += sums.log_likelihood;
     path.log_likelihood = sums.log_likelihood;
-    path.trace.push_back(objective);
-    context.report({.stage = "iterating",
-                    .done = static_cast<double>(iteration + 1),
-                    .total = static_cast<double>(options.max_iterations),
-                    .objective = objective,
-                    .has_objective = true});
-    if (context.cancelled()) {
-      path.status = Status::cancelled;
-      break;
-    }
-    if (iteration > 0) {
-      const double gain = objective - path.trace[iteration - 1];
-      if (std::abs(gain) <= options.tolerance * std::max(std::abs(objective), 1.0)) {
-        path.status = Status::converged;
-        break;
-      }
-    }
-  }
+    return objective + sums.log_likelihood;
+  });
   path.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
   return path;
 }
@@ -78,30 +61,7 @@ Trajectory climb(ConfusionPass& pass, ConfusionPass::Sums sums, CrowdModel& mode
 ConfusionPass::Sums start_counts(const Dataset& data, ConfusionPass& pass, EmOptions::Start start, std::size_t restart,
                                  const RunContext& context) {
   if (start == EmOptions::Start::votes) return pass.sweep_votes();
-  std::vector<double> posterior = vote_fractions(data, context);
-  const std::size_t classes = pass.class_count();
-  if (start == EmOptions::Start::majority) {
-    const auto labels = hard_labels(posterior, classes, TieRule::lowest, context);
-    std::fill(posterior.begin(), posterior.end(), 0.0);
-    for (std::size_t t = 0; t < labels.size(); ++t) posterior[t * classes + index(labels[t])] = 1;
-  } else {
-    // Half the vote, half a uniform draw from the simplex: far enough to reach other optima, near enough to keep the
-    // basin in which most workers are better than chance.
-    const Rng stream = context.rng("restart", restart);
-    const Blocks blocks{data.answers.task_count(), 4096};
-    context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
-      Rng rng = stream.fork("block", block);
-      const std::vector<double> flat(classes, 1.0);
-      std::vector<double> draw(classes);
-      for (std::size_t t = blocks.begin(block); t < blocks.end(block); ++t) {
-        rng.dirichlet(flat, draw);
-        for (std::size_t k = 0; k < classes; ++k) {
-          posterior[t * classes + k] = 0.5 * posterior[t * classes + k] + 0.5 * draw[k];
-        }
-      }
-    });
-  }
-  return pass.sweep_given(posterior);
+  return pass.sweep_given(start_posterior(data, start, restart, context));
 }
 
 std::vector<double> confusion_tables(const ConfusionPass& pass, const CrowdModel& model) {
@@ -122,6 +82,59 @@ std::vector<double> confusion_tables(const ConfusionPass& pass, const CrowdModel
 }
 
 }  // namespace
+
+Status climb_to_rest(const EmOptions& options, const RunContext& context, std::vector<double>& trace,
+                     const std::function<double()>& iterate) {
+  for (std::size_t iteration = 0; iteration < options.max_iterations; ++iteration) {
+    const double objective = iterate();
+    trace.push_back(objective);
+    context.report({.stage = "iterating",
+                    .done = static_cast<double>(iteration + 1),
+                    .total = static_cast<double>(options.max_iterations),
+                    .objective = objective,
+                    .has_objective = true});
+    if (context.cancelled()) return Status::cancelled;
+    if (iteration == 0) continue;
+    const double gain = objective - trace[iteration - 1];
+    if (std::abs(gain) <= options.tolerance * std::max(std::abs(objective), 1.0)) return Status::converged;
+  }
+  return Status::iteration_limit;
+}
+
+std::vector<double> start_posterior(const Dataset& data, EmOptions::Start start, std::size_t restart,
+                                    const RunContext& context) {
+  std::vector<double> posterior = vote_fractions(data, context);
+  const std::size_t classes = data.answers.class_count();
+  if (start == EmOptions::Start::majority) {
+    const auto labels = hard_labels(posterior, classes, TieRule::lowest, context);
+    std::fill(posterior.begin(), posterior.end(), 0.0);
+    for (std::size_t t = 0; t < labels.size(); ++t) posterior[t * classes + index(labels[t])] = 1;
+  } else if (start == EmOptions::Start::random) {
+    // Half the vote, half a uniform draw from the simplex: far enough to reach other optima, near enough to keep the
+    // basin in which most workers are better than chance.
+    const Rng stream = context.rng("restart", restart);
+    const Blocks blocks{data.answers.task_count(), 4096};
+    context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
+      Rng rng = stream.fork("block", block);
+      const std::vector<double> flat(classes, 1.0);
+      std::vector<double> draw(classes);
+      for (std::size_t t = blocks.begin(block); t < blocks.end(block); ++t) {
+        rng.dirichlet(flat, draw);
+        for (std::size_t k = 0; k < classes; ++k) {
+          posterior[t * classes + k] = 0.5 * posterior[t * classes + k] + 0.5 * draw[k];
+        }
+      }
+    });
+  }
+  return posterior;
+}
+
+Warning not_converged_warning(std::size_t iterations) {
+  return {"not_converged",
+          fmt::format("stopped after {} iterations before the objective stood still; raise max_iterations "
+                      "or tolerance if the labels matter to the last digit.",
+                      iterations)};
+}
 
 void warn_if_flipped(const Dataset& data, Aggregation& result) {
   const std::size_t classes = result.class_count;
@@ -152,8 +165,8 @@ void warn_if_flipped(const Dataset& data, Aggregation& result) {
 
 double CrowdModel::prepare(const ConfusionPass&, const RunContext&) { return 0; }
 
-double CrowdModel::update_class_prior(const ConfusionPass::Sums& sums, const EmOptions& options,
-                                      std::vector<double>& prior, std::vector<double>& log_prior) const {
+double estimate_class_prior(const ConfusionPass::Sums& sums, const EmOptions& options, std::vector<double>& prior,
+                            std::vector<double>& log_prior) {
   const std::size_t classes = prior.size();
   const bool learned = options.class_prior == EmOptions::ClassPrior::learned;
   for (std::size_t k = 0; k < classes; ++k) prior[k] = learned ? sums.class_mass[k] + options.class_pseudo_count : 1.0;
@@ -164,6 +177,11 @@ double CrowdModel::update_class_prior(const ConfusionPass::Sums& sums, const EmO
     if (learned) objective += options.class_pseudo_count * log_prior[k];
   }
   return objective;
+}
+
+double CrowdModel::update_class_prior(const ConfusionPass::Sums& sums, const EmOptions& options,
+                                      std::vector<double>& prior, std::vector<double>& log_prior) const {
+  return estimate_class_prior(sums, options, prior, log_prior);
 }
 
 bool CrowdModel::estimate_table(std::size_t, double*) const { return false; }
@@ -251,13 +269,7 @@ Aggregation fit_confusion_em(const Dataset& data, const RunContext& context, con
 
   result.labels = hard_labels(result.posterior, result.class_count, options.ties, context);
   warn_if_flipped(data, result);
-  if (result.status == Status::iteration_limit) {
-    result.warnings.push_back(
-        {"not_converged",
-         fmt::format("stopped after {} iterations before the objective stood still; raise max_iterations "
-                     "or tolerance if the labels matter to the last digit.",
-                     result.iterations)});
-  }
+  if (result.status == Status::iteration_limit) result.warnings.push_back(not_converged_warning(result.iterations));
   return result;
 }
 

@@ -48,6 +48,19 @@ class CrowdModel {
   virtual void finish(Aggregation& result) const;
 };
 
+/// The posterior that a start means, tasks × classes; gold is left to the caller.
+[[nodiscard]] std::vector<double> start_posterior(const Dataset& data, EmOptions::Start start, std::size_t restart,
+                                                  const RunContext& context);
+
+/// The class prior from class masses and its logarithms. Returns its part of the objective.
+double estimate_class_prior(const ConfusionPass::Sums& sums, const EmOptions& options, std::vector<double>& prior,
+                            std::vector<double>& log_prior);
+
+/// Calls `iterate`, which returns the objective, until it stands still; fills the trace.
+[[nodiscard]] Status climb_to_rest(const EmOptions& options, const RunContext& context, std::vector<double>& trace,
+                                   const std::function<double()>& iterate);
+[[nodiscard]] Warning not_converged_warning(std::size_t iterations);
+
 /// Warns when some relabelling of the truth would agree better with what workers said than the solution itself.
 void warn_if_flipped(const Dataset& data, Aggregation& result);
 

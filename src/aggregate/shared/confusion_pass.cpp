@@ -81,6 +81,19 @@ std::int64_t count_at(const double* place) { return std::bit_cast<std::int64_t>(
 
 }  // namespace
 
+ConfusionPass::Plan ConfusionPass::plan_for(std::size_t tasks, std::size_t workers, std::size_t classes,
+                                            std::size_t threads) {
+  const std::size_t stride = stride_for(classes), rows = workers * classes;
+  const double bytes = static_cast<double>(rows) * 2 * static_cast<double>(stride) * sizeof(double);
+  if (bytes > kFarBeyondCaches && rows >= tasks / 4) {
+    constexpr std::size_t kLanes = 16;  // floats in a cache line
+    const std::size_t line_stride = (stride + kLanes - 1) / kLanes * kLanes;
+    return {true, static_cast<double>(rows + tasks) * static_cast<double>(line_stride) * sizeof(float)};
+  }
+  return {false,
+          bytes * std::clamp(std::floor(kMostTableBytes / std::max(bytes, 1.0)), 1.0, static_cast<double>(threads))};
+}
+
 ConfusionPass::ConfusionPass(const Dataset& data, const RunContext& context, double gold_weight, Layout layout)
     : data_(data),
       context_(context),
@@ -110,9 +123,8 @@ ConfusionPass::ConfusionPass(const Dataset& data, const RunContext& context, dou
   });
   std::fill(rows_.end() - kPrefetchDistance, rows_.end(), 0U);
 
-  const std::size_t table_bytes = table_rows * 2 * stride_ * sizeof(double);
-  gathered_ = layout == Layout::gathered || (layout == Layout::automatic && table_bytes > kFarBeyondCaches &&
-                                             table_rows * stride_ >= tasks_ * stride_ / 4);
+  gathered_ = layout == Layout::gathered ||
+              (layout == Layout::automatic && plan_for(tasks_, workers_, classes_, context.threads()).gathered);
   if (gathered_) {
     lay_out_gathered(table_rows);
   } else {

@@ -35,6 +35,13 @@ class ConfusionPass {
   ConfusionPass(const Dataset& data, const RunContext& context, double gold_weight = 1.0,
                 Layout layout = Layout::automatic);
 
+  /// How a pass would lay out its tables, and what they take.
+  struct Plan {
+    bool gathered;
+    double bytes;
+  };
+  [[nodiscard]] static Plan plan_for(std::size_t tasks, std::size_t workers, std::size_t classes, std::size_t threads);
+
   [[nodiscard]] std::size_t stride() const noexcept { return stride_; }
   [[nodiscard]] std::size_t class_count() const noexcept { return classes_; }
   [[nodiscard]] std::size_t worker_count() const noexcept { return workers_; }
