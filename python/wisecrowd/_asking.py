@@ -135,7 +135,7 @@ def _workers_chosen(crowd, found, offers, given):
                      for position, known, name in zip(found["worker"], is_known, found["worker_names"])], dtype=object)
 
 
-@dataclass
+@dataclass(repr=False)
 class Advice:
     """What finished data need."""
 
@@ -152,6 +152,8 @@ class Advice:
         if len(troubled):
             lines.append(troubled[["advice", "answers", "accuracy", "reason"]].head(10).round(3).to_string())
         return "\n".join(lines)
+
+    __repr__ = __str__
 
 
 def advise(data: Any, *, workers: Optional[Any] = None, policy: Optional[str] = None, method: Optional[Any] = None, seed: int = 0,
@@ -184,7 +186,7 @@ def advise(data: Any, *, workers: Optional[Any] = None, policy: Optional[str] = 
     return Advice(tasks, judged, found["settled"], found["unworthy"])
 
 
-@dataclass
+@dataclass(repr=False)
 class Replay:
     """Recorded answers, played again under several policies."""
 
@@ -214,6 +216,8 @@ class Replay:
     def __str__(self):
         return (f"{self.all_answers:,} answers, accuracy on {self.scored_tasks:,} tasks, {self.repetitions} repetitions\n"
                 f"{self.savings.round(4).to_string(index=False)}\n{self.words}")
+
+    __repr__ = __str__
 
 
 def _played(policies_given, parameters):

@@ -167,7 +167,8 @@ def is_missing(values):
     if isinstance(values, np.ma.MaskedArray):
         return np.ma.getmaskarray(values) | np.asarray(pd.isna(values.data))
     if module_of(values) == "polars":
-        return np.asarray(values.to_pandas().isna()) if values.dtype.is_float() else values.is_null().to_numpy()
+        found = values.is_null() | values.is_nan().fill_null(False) if values.dtype.is_float() else values.is_null()
+        return found.to_numpy()
     if module_of(values) == "pyarrow":
         return np.asarray(values.to_pandas().isna())
     return np.asarray(pd.isna(_indexable(values)))
@@ -206,7 +207,8 @@ def answers_only(columns):
 def melted(data, columns):
     """A wide table as the columns task, worker and label, with all its tasks and workers, also those without any answer."""
     if module_of(data) == "polars":
-        data = (data.collect() if hasattr(data, "collect") else data).to_pandas()
+        data = data.collect() if hasattr(data, "collect") else data
+        data = pd.DataFrame({name: data.get_column(name).to_list() for name in data.columns})
     elif module_of(data) == "pyarrow":
         data = data.to_pandas()
     elif isinstance(data, Mapping):

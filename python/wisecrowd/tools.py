@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, field
+from statistics import NormalDist
 from typing import Any, Iterable, Optional, Union
 
 import numpy as np
@@ -13,7 +14,7 @@ from ._columns import _index, as_index, gold_series, read
 from ._parameters import Progress, class_name, whole_number
 
 
-@dataclass
+@dataclass(repr=False)
 class Description:
     """What answers look like before any method is run."""
 
@@ -48,6 +49,8 @@ class Description:
         ]
         return "\n".join(lines + [f"warning: {message}" for _, message in self.warnings])
 
+    __repr__ = __str__
+
 
 def describe(data: Any, *, classes: Optional[Iterable] = None, duplicates: str = "keep_last", columns: Optional[Any] = None,
              wide: bool = False) -> Description:
@@ -74,7 +77,7 @@ def _codes_of(labels, tasks, classes):
     return codes
 
 
-@dataclass
+@dataclass(repr=False)
 class Evaluation:
     """How good labels are against known truth."""
 
@@ -82,6 +85,7 @@ class Evaluation:
     curve: pd.DataFrame  # accuracy of the surest labels: coverage, accuracy, threshold
     tasks: int
     abstained: int
+    calibration: pd.DataFrame = field(default_factory=pd.DataFrame)  # by bin of the top probability: tasks, probability, accuracy, low, high
 
     def __getattr__(self, name):
         measures = vars(self).get("measures")
@@ -92,14 +96,37 @@ class Evaluation:
     def __str__(self):
         return f"{self.tasks:,} tasks with both a label and gold\n{self.measures.round(4).to_string()}"
 
+    __repr__ = __str__
+
+
+def _calibration(predicted, posterior, gold, confidence, bins=15):
+    """How often labels of about the same top probability are right: the bins behind ece."""
+    scored = (predicted >= 0) & (gold >= 0)
+    top = posterior[scored].max(axis=1)
+    places = np.clip(np.ceil(top * bins) - 1, 0, bins - 1).astype(int)
+    tasks = np.bincount(places, minlength=bins)
+    used = tasks > 0
+    count = tasks[used]
+    right = np.bincount(places, weights=(predicted == gold)[scored], minlength=bins)[used] / count
+    # Wilson's interval of a share.
+    z2 = NormalDist().inv_cdf(0.5 + confidence / 2) ** 2 / count
+    middle, half = (right + z2 / 2) / (1 + z2), np.sqrt(z2 * (right * (1 - right) + z2 / 4)) / (1 + z2)
+    edges = np.arange(bins + 1) / bins
+    index = pd.IntervalIndex.from_arrays(edges[:-1][used].round(6), edges[1:][used].round(6), closed="right", name="bin")
+    return pd.DataFrame({"tasks": count, "probability": np.bincount(places, weights=top, minlength=bins)[used] / count, "accuracy": right,
+                         "low": np.maximum(middle - half, 0.0), "high": np.minimum(middle + half, 1.0)}, index=index)
+
 
 def evaluate(labels: Any, gold: Any, probas: Optional[pd.DataFrame] = None, *, ties: str = "lowest", bootstrap: int = 1000,
              confidence: float = 0.95, seed: int = 0, threads: int = 0) -> Evaluation:
-    """Scores labels against known truth, with bootstrap intervals.
+    """Scores labels against known truth, with intervals.
 
     labels : Series by task, such as labels_; missing values are abstentions. A fitted estimator may be given as well
     gold : Series by task, dict, or table with task and label
     probas : DataFrame task × label, such as probas_, for log-loss, Brier score and calibration
+
+    The result has `measures` (each also by its name: score.accuracy), `calibration` (how often labels of about the same probability are
+    right, in the bins behind ece) and `curve` (what accuracy would be if only the surest labels were kept).
 
     >>> import wisecrowd
     >>> crowd = wisecrowd.simulate("one_coin_beta", tasks=400, workers=20, answers_per_task=7, seed=1)
@@ -108,6 +135,8 @@ def evaluate(labels: Any, gold: Any, probas: Optional[pd.DataFrame] = None, *, t
     True
     >>> list(score.measures.index)
     ['accuracy', 'macro_f1', 'log_loss', 'brier', 'ece']
+    >>> int(score.calibration["tasks"].sum())
+    400
     """
     if hasattr(labels, "probas_") and hasattr(labels, "labels_"):
         probas = labels.probas_ if probas is None else probas
@@ -137,7 +166,10 @@ def evaluate(labels: Any, gold: Any, probas: Optional[pd.DataFrame] = None, *, t
     measures = pd.DataFrame.from_dict(found["measures"], orient="index", columns=["value", "low", "high"])
     measures.index.name = "measure"
     curve = pd.DataFrame(found["curve"], columns=["coverage", "accuracy", "threshold"])
-    return Evaluation(measures, curve, found["tasks"], found["abstained"])
+    bins = pd.DataFrame()
+    if posterior is not None:
+        bins = _calibration(predicted, posterior, _codes_of(gold, tasks, classes), confidence)
+    return Evaluation(measures, curve, found["tasks"], found["abstained"], bins)
 
 
 def _compare_learners(features, data, gold, methods, changed, reading):
@@ -244,7 +276,7 @@ def compare(data: Any, gold: Optional[Any] = None, *, features: Optional[Any] = 
     return table
 
 
-@dataclass
+@dataclass(repr=False)
 class Simulation:
     """A crowd whose truth is known."""
 
@@ -256,6 +288,11 @@ class Simulation:
     test_answers: pd.DataFrame  # answers to tasks outside of train
     splits: pd.Series  # train, valid or test, by task
     features: Optional[pd.DataFrame] = None  # by task
+
+    def __repr__(self):
+        columns = "" if self.features is None else f", {self.features.shape[1]} features"
+        return (f"Simulation({len(self.answers):,} answers by {len(self.workers):,} workers to {len(self.gold):,} tasks, "
+                f"{len(self.priors)} classes{columns})")
 
 
 def simulate(kind: str = "dawid_skene", *, tasks: Optional[int] = None, workers: Optional[int] = None, classes: Optional[int] = None,

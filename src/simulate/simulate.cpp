@@ -65,8 +65,8 @@ const Entry& entry_of(std::string_view kind) {
 
 void check(const SimulationSize& size) {
   const auto refuse = [](const std::string& message) { throw Error(ErrorCode::bad_parameter, message); };
-  if (size.tasks == 0) refuse("a simulation needs at least one task: give --tasks 1 or more");
-  if (size.workers == 0) refuse("a simulation needs at least one worker: give --workers 1 or more");
+  if (size.tasks == 0) refuse("a simulation needs at least one task");
+  if (size.workers == 0) refuse("a simulation needs at least one worker");
   if (size.classes < 2) refuse(fmt::format("a simulation needs at least 2 classes, not {}", size.classes));
   if (size.classes > kMaxClasses) {
     refuse(fmt::format("{} classes are more than the {} that labels can name", size.classes, kMaxClasses));

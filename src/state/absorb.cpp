@@ -219,7 +219,7 @@ void Absorption::enter_answers() {
         throw Error(
             ErrorCode::bad_input,
             fmt::format("worker '{}' has answered task '{}' before, and {} rejects repeated answers: leave this "
-                        "one out, or make a state with --duplicates keep-last or repeat",
+                        "one out, or make a state that keeps the last answer or counts all",
                         data_.worker_names()[index(workers[a])], data_.task_names()[t], file_.database().shown()));
       }
       if (repeated && policy == DuplicatePolicy::keep_last) {

@@ -70,6 +70,54 @@ class Compare(unittest.TestCase):
             wisecrowd.compare(frame, methods=["nonsense"])
 
 
+class Calibration(unittest.TestCase):
+    def test_bins(self):
+        """Ten labels at .95, of which nine are right, and four at .5, of which two are: by hand."""
+        labels = pd.Series(["a"] * 14, index=range(14))
+        gold = pd.Series(["a"] * 9 + ["b"] + ["a", "a", "b", "b"], index=range(14))
+        probas = pd.DataFrame({"a": [0.95] * 10 + [0.5] * 4, "b": [0.05] * 10 + [0.5] * 4})
+        score = wisecrowd.evaluate(labels, gold, probas)
+        bins = score.calibration
+        self.assertEqual(list(bins.columns), ["tasks", "probability", "accuracy", "low", "high"])
+        self.assertEqual(bins["tasks"].tolist(), [4, 10])
+        np.testing.assert_allclose(bins["probability"], [0.5, 0.95])
+        np.testing.assert_allclose(bins["accuracy"], [0.5, 0.9])
+        self.assertIn(0.95, bins.index[1])
+        np.testing.assert_allclose((bins["tasks"] * (bins["accuracy"] - bins["probability"]).abs()).sum() / 14, score.ece)
+        # Wilson: (p + z²/2n ± z √(p(1−p)/n + z²/4n²)) / (1 + z²/n)
+        z, n, p = 1.959963984540054, 10, 0.9
+        middle, half = p + z * z / (2 * n), z * np.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+        np.testing.assert_allclose(bins[["low", "high"]].iloc[1], [(middle - half) / (1 + z * z / n), (middle + half) / (1 + z * z / n)])
+        self.assertEqual(len(wisecrowd.evaluate(labels, gold).calibration), 0)
+
+    def test_sure_ones_are_not_all_sure(self):
+        """All right at probability 1: the interval still allows for some that are not."""
+        probas = pd.DataFrame({"a": [1.0] * 30, "b": [0.0] * 30})
+        bins = wisecrowd.evaluate({t: "a" for t in range(30)}, {t: "a" for t in range(30)}, probas).calibration
+        self.assertEqual((len(bins), bins["accuracy"].iloc[0]), (1, 1.0))
+        self.assertLess(bins["low"].iloc[0], 0.9)
+        self.assertEqual(bins["high"].iloc[0], 1.0)
+
+
+class Shown(unittest.TestCase):
+    def test_results_print_as_words(self):
+        crowd = wisecrowd.simulate("dawid_skene", tasks=60, workers=8, answers_per_task=4, seed=1)
+        self.assertEqual(repr(crowd), "Simulation(240 answers by 8 workers to 60 tasks, 2 classes)")
+        self.assertIn("240 answers by 8 workers", repr(wisecrowd.describe(crowd.answers)))
+        self.assertIn("accuracy", repr(wisecrowd.evaluate(wisecrowd.MajorityVote().fit(crowd.answers), crowd.gold)))
+        self.assertIn("deserve another answer", repr(wisecrowd.advise(crowd.answers)))
+
+
+class ComparedClasses(unittest.TestCase):
+    def test_classes_that_nobody_said(self):
+        crowd = wisecrowd.simulate("dawid_skene", tasks=60, workers=8, classes=2, answers_per_task=4, seed=1)
+        classes = [*sorted(crowd.gold.unique()), "never"]
+        for more in ({"gold": crowd.gold}, {}):
+            self.assertEqual(list(wisecrowd.compare(crowd.answers, methods=["dawid_skene"], classes=classes, **more)["refusal"]), [""])
+            with self.assertRaisesRegex(ValueError, "is not one of the classes"):
+                wisecrowd.compare(crowd.answers, methods=["dawid_skene"], classes=["never"], **more)
+
+
 class CompareLearners(unittest.TestCase):
     def test_by_hidden_answers_and_by_gold(self):
         crowd = wisecrowd.simulate("dawid_skene", tasks=300, workers=20, gaussian_features=2.0, seed=3)

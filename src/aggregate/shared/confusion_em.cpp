@@ -159,7 +159,7 @@ void warn_if_flipped(const Dataset& data, Aggregation& result) {
     result.warnings.push_back(
         {"flipped_solution",
          "another naming of the classes would agree better with the answers than this solution: it may be "
-         "flipped. Give some gold (--gold), or compare with majority_vote."});
+         "flipped. Give some gold, or compare with majority_vote."});
   }
 }
 
