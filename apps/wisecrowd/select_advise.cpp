@@ -84,6 +84,15 @@ std::string tasks_table(const Advised& advice, const Screen& screen) {
   return table.text(screen.width, screen.dim_on(), screen.off());
 }
 
+/// A reason for a narrow column: without the numbers, which stand in others.
+std::string in_short(const WorkerJudgement& judged, const NameTable& classes) {
+  std::string words = reason_of(judged, classes);
+  if (judged.reason != AdviceReason::takes_one_for_another || judged.copies > 0) {
+    for (const std::string_view mark : {", ", ": ", "; ", " ("}) words = words.substr(0, words.find(mark));
+  }
+  return shortened(words, 40);
+}
+
 /// Those whom something should be done about, who gave most answers first.
 std::string workers_table(const Advised& advice, const Screen& screen) {
   std::vector<std::size_t> order;
@@ -105,7 +114,7 @@ std::string workers_table(const Advised& advice, const Screen& screen) {
     table.add({shortened_name(advice.answers.worker_names()[order[n]], 20), std::string(to_string(judged.advice)),
                grouped(judged.answers), percent(judged.accuracy.value),
                fmt::format("{} to {}", percent(judged.accuracy.low), percent(judged.accuracy.high)),
-               shortened(reason_of(judged, advice.answers.class_names()), 90)});
+               in_short(judged, advice.answers.class_names())});
   }
   return table.text(screen.width, screen.dim_on(), screen.off());
 }

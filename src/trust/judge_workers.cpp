@@ -318,8 +318,9 @@ std::string reason_of(const WorkerJudgement& judged, const NameTable& classes) {
       case AdviceReason::answers_as_one: break;
       case AdviceReason::guesses:
         return judged.spammer >= 0.5
-                   ? fmt::format("its answers do not depend on the truth (probability {}): {}, where {}",
-                                 percent(judged.spammer), right, guessing)
+                   ? fmt::format(
+                         "most likely guesses: its answers do not depend on the truth (probability {}); {}, where {}",
+                         percent(judged.spammer), right, guessing)
                    : fmt::format("no better than guessing: {}, where {}", right, guessing);
       case AdviceReason::tells_little: return fmt::format("hardly better than guessing: {}, where {}", right, guessing);
       case AdviceReason::undecided:
