@@ -19,8 +19,8 @@ namespace wisecrowd {
 /// What is known of one worker after a run; the same columns for every method.
 struct WorkerSummary {
   std::uint64_t answers = 0;
-  double accuracy = 0;                         ///< expected share of right answers under the posterior
-  double accuracy_low = 0, accuracy_high = 0;  ///< 95 %: quantiles of Beta(½ + right, ½ + wrong)
+  double accuracy = 0;                         ///< expected share of right answers by the model, before tempering
+  double accuracy_low = 0, accuracy_high = 0;  ///< 95 % interval of the rate of right answers on tasks like its own
   /// Mutual information of truth and answer at the class prior, in bits: what one answer is worth on this mix of tasks.
   double informativeness = 0;
   std::uint64_t gold_answers = 0;  ///< answers to tasks with gold

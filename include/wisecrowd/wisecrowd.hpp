@@ -32,5 +32,6 @@
 #include "wisecrowd/select.hpp"
 #include "wisecrowd/simulate.hpp"
 #include "wisecrowd/state.hpp"
+#include "wisecrowd/tempering.hpp"
 #include "wisecrowd/trust.hpp"
 #include "wisecrowd/version.hpp"

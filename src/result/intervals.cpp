@@ -24,6 +24,17 @@ Interval beta_interval(double right, double count) {
   return {boost::math::ibeta_inv(a, b, kTail, Policy()), boost::math::ibetac_inv(a, b, kTail, Policy())};
 }
 
+Interval rate_interval(double right, double variance, double count) {
+  right = std::clamp(right, 0.0, count);
+  const double rate = (right + 0.5) / (count + 1);
+  const double missing = std::clamp(variance / (count * rate * (1 - rate)), 0.0, 1.0);
+  const double known = std::max(count * (1 - missing), std::min(count, 1.0));
+  Interval interval = beta_interval(known * right / count, known);
+  if (count - right < 0.5) interval.high = 1;
+  if (right < 0.5) interval.low = 0;
+  return interval;
+}
+
 Interval wilson_interval(double right, double count) {
   const double z2 = kNormalQuantile * kNormalQuantile;
   const double rate = right / count;

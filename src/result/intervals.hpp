@@ -13,6 +13,13 @@ struct Interval {
 /// Beta(1/2 + right, 1/2 + count − right), the posterior under Jeffreys' prior. `right` need not be whole.
 [[nodiscard]] Interval beta_interval(double right, double count);
 
+/// 95 % interval of the rate at which a worker is right, when `right` of `count` answers are expected to be right and
+/// that number has the given variance, because the truth of the tasks is not known for sure. By Louis' rule the
+/// variance is information that is missing: the interval is beta_interval with the answers that remain, count (1 −
+/// variance / (count m (1 − m))), m the rate, one at least. A rate of which less than half an answer speaks against 1
+/// (or 0) reaches to 1 (or 0), where equal tails would leave it out.
+[[nodiscard]] Interval rate_interval(double right, double variance, double count);
+
 /// Wilson's 95 % score interval of a rate; count > 0.
 [[nodiscard]] Interval wilson_interval(double right, double count);
 

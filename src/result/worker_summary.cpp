@@ -6,6 +6,7 @@
 #include "result/intervals.hpp"
 #include "result/probability_sums.hpp"
 #include "wisecrowd/result.hpp"
+#include "wisecrowd/tempering.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -16,21 +17,7 @@ constexpr std::size_t kMaxEstimatedCells = std::size_t{1} << 28;  // 2 GB of dou
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 /// What is counted of each worker, side by side so that one cache line serves an answer.
-enum Tally : std::size_t { kRight, kAnswers, kGoldAnswers, kGoldRight, kTallies };
-
-/// Calls visit(thread, task, worker, label) for every answer, in parallel over blocks of tasks.
-template <class Visit>
-void for_each_answer(const Annotations& answers, const RunContext& context, const Visit& visit) {
-  const Blocks blocks{answers.task_count(), kTasksPerBlock};
-  const auto offsets = answers.task_offsets();
-  const auto workers = answers.workers();
-  const auto labels = answers.labels();
-  context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned thread) {
-    for (std::size_t t = blocks.begin(block); t < blocks.end(block); ++t) {
-      for (std::size_t a = offsets[t]; a < offsets[t + 1]; ++a) visit(thread, t, index(workers[a]), index(labels[a]));
-    }
-  });
-}
+enum Tally : std::size_t { kRight, kDoubt, kAnswers, kGoldAnswers, kGoldRight, kTallies };
 
 /// I(truth; answer) in bits for truth drawn from `prior` and one worker's table.
 double mutual_information_bits(std::span<const double> prior, std::span<const double> table) {
@@ -62,15 +49,26 @@ std::vector<WorkerSummary> summarise_workers(const Dataset& data, const Aggregat
   const std::size_t workers = data.answers.worker_count();
   const std::size_t classes = data.answers.class_count();
   ProbabilitySums sums(workers * kTallies, context.threads());
-  const double* posterior = aggregation.posterior.data();
+  const ModelPosterior model(data, aggregation);
   const ClassId* gold = data.has_gold() ? data.gold.data() : nullptr;
-  for_each_answer(data.answers, context, [&](unsigned thread, std::size_t task, std::size_t worker, std::size_t label) {
-    const std::size_t at = worker * kTallies;
-    sums.add(thread, at + kRight, ProbabilitySums::units(posterior[task * classes + label]));
-    sums.add(thread, at + kAnswers, 1);
-    if (gold == nullptr || gold[task] == kNoClass) return;
-    sums.add(thread, at + kGoldAnswers, 1);
-    sums.add(thread, at + kGoldRight, index(gold[task]) == label ? 1 : 0);
+  const Blocks tasks{data.answers.task_count(), kTasksPerBlock};
+  context.pool().for_each_block(tasks.count(), [&](std::size_t block, unsigned thread) {
+    std::vector<double> row(classes);
+    for (std::size_t t = tasks.begin(block); t < tasks.end(block); ++t) {
+      model.row(t, row);
+      const auto who = data.answers.workers_of(TaskId(t));
+      const auto labels = data.answers.labels_of(TaskId(t));
+      for (std::size_t a = 0; a < who.size(); ++a) {
+        const std::size_t at = index(who[a]) * kTallies;
+        const double p = row[index(labels[a])];
+        sums.add(thread, at + kRight, ProbabilitySums::units(p));
+        sums.add(thread, at + kDoubt, ProbabilitySums::units(p * (1 - p)));
+        sums.add(thread, at + kAnswers, 1);
+        if (gold == nullptr || gold[t] == kNoClass) continue;
+        sums.add(thread, at + kGoldAnswers, 1);
+        sums.add(thread, at + kGoldRight, gold[t] == labels[a] ? 1 : 0);
+      }
+    }
   });
 
   std::vector<double> prior = aggregation.class_prior;
@@ -86,7 +84,8 @@ std::vector<WorkerSummary> summarise_workers(const Dataset& data, const Aggregat
       if (summary.answers > 0) {
         const auto count = static_cast<double>(summary.answers);
         const double right = static_cast<double>(tally(kRight)) / ProbabilitySums::kUnit;
-        const Interval interval = beta_interval(right, count);
+        const double variance = static_cast<double>(tally(kDoubt)) / ProbabilitySums::kUnit;
+        const Interval interval = rate_interval(right, variance, count);
         summary.accuracy = std::min(right / count, 1.0);
         // Equal tails leave out a rate of exactly 0 or 1; an interval should hold its own estimate.
         summary.accuracy_low = std::min(interval.low, summary.accuracy);
@@ -119,11 +118,19 @@ std::vector<double> worker_confusion(const Dataset& data, const Aggregation& agg
   if (workers == 0 || cells == 0 || cells > kMaxEstimatedCells / workers) return {};
 
   ProbabilitySums counts(workers * cells, context.threads());
-  const double* posterior = aggregation.posterior.data();
-  for_each_answer(data.answers, context, [&](unsigned thread, std::size_t task, std::size_t worker, std::size_t label) {
-    const double* row = posterior + task * classes;
-    for (std::size_t k = 0; k < classes; ++k) {
-      counts.add(thread, worker * cells + k * classes + label, ProbabilitySums::units(row[k]));
+  const ModelPosterior model(data, aggregation);
+  const Blocks tasks{data.answers.task_count(), kTasksPerBlock};
+  context.pool().for_each_block(tasks.count(), [&](std::size_t block, unsigned thread) {
+    std::vector<double> row(classes);
+    for (std::size_t t = tasks.begin(block); t < tasks.end(block); ++t) {
+      model.row(t, row);
+      const auto who = data.answers.workers_of(TaskId(t));
+      const auto labels = data.answers.labels_of(TaskId(t));
+      for (std::size_t a = 0; a < who.size(); ++a) {
+        for (std::size_t k = 0; k < classes; ++k) {
+          counts.add(thread, index(who[a]) * cells + k * classes + index(labels[a]), ProbabilitySums::units(row[k]));
+        }
+      }
     }
   });
 

@@ -165,6 +165,20 @@ TEST(Intervals, KnownValues) {
   EXPECT_NEAR(low.high, 1 - high.low, 1e-9);
   EXPECT_GT(beta_interval(0, 1e6).low, 0);
   EXPECT_LT(beta_interval(1e6, 1e6).high, 1);
+  // Truth that is in doubt is information that is missing: with m = 8.5/11, 1.2 of ten answers' variance
+  // 10 m (1 − m) = 1.756 leaves 10 (1 − 0.683) answers.
+  const Interval sure = rate_interval(8, 0, 10), doubtful = rate_interval(8, 1.2, 10);
+  EXPECT_DOUBLE_EQ(sure.low, beta_interval(8, 10).low);
+  EXPECT_DOUBLE_EQ(sure.high, beta_interval(8, 10).high);
+  const double left = 10 * (1 - 1.2 / (10 * (8.5 / 11) * (2.5 / 11)));
+  EXPECT_NEAR(doubtful.low, beta_interval(0.8 * left, left).low, 1e-12);
+  EXPECT_LT(doubtful.low, sure.low);
+  EXPECT_GT(doubtful.high, sure.high);
+  // Nothing speaks against a rate of 1, or of 0.
+  EXPECT_EQ(rate_interval(9.8, 0.1, 10).high, 1);
+  EXPECT_EQ(rate_interval(0.3, 0.1, 10).low, 0);
+  EXPECT_LT(rate_interval(9.2, 0.1, 10).high, 1);
+  EXPECT_GT(rate_interval(5, 100, 10).low, 0) << "never less than one answer";
   // Wilson's interval of 8 out of 10, computed by hand.
   const Interval wilson = wilson_interval(8, 10);
   EXPECT_NEAR(wilson.low, 0.4901625, 1e-6);

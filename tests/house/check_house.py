@@ -38,6 +38,7 @@ PUBLIC_LAYER = {
     "dalc_loop.hpp": "select",
     "held_out.hpp": "aggregate",
     "quick_fits.hpp": "aggregate",
+    "tempering.hpp": "aggregate",
     "ingest.hpp": "ingest",
     "read_features.hpp": "ingest",
     "evaluate.hpp": "evaluate",

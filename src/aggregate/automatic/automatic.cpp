@@ -5,22 +5,21 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 
 #include "aggregate/shared/confusion_em.hpp"
 #include "aggregate/shared/memory_need.hpp"
 #include "aggregate/shared/votes.hpp"
 #include "base/numeric.hpp"
-#include "base/rng.hpp"
 #include "wisecrowd/held_out.hpp"
+#include "wisecrowd/tempering.hpp"
 
 namespace wisecrowd::automatic {
 namespace {
 
 constexpr std::string_view kBase = "hierarchical_dawid_skene";
 constexpr double kHiddenShare = 0.2;
-/// Shares of votes that are tried; the first is the model alone.
-constexpr std::array kShares = {0.0, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7};
+/// Folds by which probabilities are tempered: more would cost more than they tell, because they share tasks.
+constexpr std::size_t kTemperingFolds = 3;
 /// A test that has not even reached this after a fold is not carried on.
 constexpr double kHopeless = 0.5;
 constexpr std::size_t kSubtypes = 10;
@@ -55,76 +54,26 @@ Parameters subtype_parameters(const Dataset& data, TieRule ties, std::size_t sta
   return parameters;
 }
 
-/// The data, or a random part of the tasks with about so many answers. Workers and classes stay.
-Dataset sample_of(const Dataset& data, std::size_t most_answers, const RunContext& context) {
-  const Annotations& answers = data.answers;
-  if (answers.answer_count() <= most_answers) return data;
-  const double share = static_cast<double>(most_answers) / static_cast<double>(answers.answer_count());
-  Rng rng = context.rng("tasks of the test");
-  std::vector<Answer> kept;
-  Dataset sample;
-  std::uint32_t tasks = 0;
-  for (std::uint32_t t = 0; t < answers.task_count(); ++t) {
-    if (!rng.bernoulli(share)) continue;
-    const auto workers = answers.workers_of(TaskId{t});
-    const auto labels = answers.labels_of(TaskId{t});
-    for (std::size_t a = 0; a < workers.size(); ++a) kept.push_back({TaskId{tasks}, workers[a], labels[a]});
-    if (data.has_gold()) sample.gold.push_back(data.gold[t]);
-    if (!data.task_priors.empty()) {
-      const auto row = data.task_priors.begin() + static_cast<std::ptrdiff_t>(t * answers.class_count());
-      sample.task_priors.insert(sample.task_priors.end(), row,
-                                row + static_cast<std::ptrdiff_t>(answers.class_count()));
-    }
-    ++tasks;
-  }
-  const auto blank = [](std::size_t count) { return NameTable("", std::vector<std::uint64_t>(count + 1, 0)); };
-  sample.answers = make_annotations(kept, {blank(tasks), blank(answers.worker_count()), answers.class_names()},
-                                    DuplicatePolicy::repeat);
-  return sample;
-}
+/// What hidden answers say of the base.
+struct Verdict {
+  double dependence = 0;   ///< by how many standard errors subtypes foretell better than the base, and than none
+  TemperingFit tempering;  ///< of the base's probabilities
+  bool testable = true;    ///< there are workers by whom dependence could be seen
+};
 
-/// Shares of votes, with one vote more that is spread as the task's prior is: tasks × classes.
-std::vector<double> smoothed_votes(const Dataset& data) {
-  const std::size_t classes = data.answers.class_count(), tasks = data.answers.task_count();
-  std::vector<double> votes = data.task_priors;
-  if (votes.empty()) votes.assign(tasks * classes, 1 / static_cast<double>(classes));
-  const auto offsets = data.answers.task_offsets();
-  const auto labels = data.answers.labels();
-  for (std::size_t t = 0; t < tasks; ++t) {
-    for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) votes[t * classes + index(labels[a])] += 1;
-    normalise(std::span(votes).subspan(t * classes, classes));
-  }
-  return votes;
-}
-
-/// ln P of hidden answers when the truth has the posterior (1 − share) q + share v, for every share of kShares.
-std::array<std::vector<double>, kShares.size()> foretold(const Dataset& visible, const Aggregation& fit,
-                                                         std::span<const Answer> hidden) {
+/// ln P of hidden answers by the posterior and the tables of a fit.
+std::vector<double> foretold(const Aggregation& fit, std::span<const Answer> hidden) {
   const std::size_t classes = fit.class_count;
-  const auto votes = smoothed_votes(visible);
-  std::array<std::vector<double>, kShares.size()> logs;
+  std::vector<double> logs;
   for (const Answer& answer : hidden) {
-    const double* const table = fit.confusion.data() + index(answer.worker) * classes * classes;
-    double by_model = 0, by_votes = 0;
-    for (std::size_t k = 0; k < classes; ++k) {
-      const double said = table[k * classes + index(answer.label)];
-      by_model += fit.posterior[index(answer.task) * classes + k] * said;
-      by_votes += votes[index(answer.task) * classes + k] * said;
-    }
-    for (std::size_t s = 0; s < kShares.size(); ++s) {
-      const double p = (1 - kShares[s]) * by_model + kShares[s] * by_votes;
-      logs[s].push_back(std::log(std::max(p, kProbabilityFloor)));
-    }
+    const auto posterior = fit.posterior_of(answer.task);
+    const auto table = fit.confusion_of(answer.worker);
+    double p = 0;
+    for (std::size_t k = 0; k < classes; ++k) p += posterior[k] * table[k * classes + index(answer.label)];
+    logs.push_back(std::log(std::max(p, kProbabilityFloor)));
   }
   return logs;
 }
-
-/// What hidden answers say of the base.
-struct Verdict {
-  double dependence = 0;  ///< by how many standard errors subtypes foretell better than the base, and than none
-  double vote_share = 0;  ///< how much of the posterior should be votes
-  bool testable = true;   ///< there are workers by whom dependence could be seen
-};
 
 /// Can subtypes be told apart? Only by workers of whom one answer is seen while another is hidden: a worker with a
 /// single answer has the same table in every subtype.
@@ -136,52 +85,39 @@ bool workers_repeat(const Annotations& answers) {
   return single <= answers.answer_count() / 2;
 }
 
-Verdict judge(const Dataset& data, const Options& options, const RunContext& context) {
+Verdict judge(const Dataset& data, const Aggregation& base_fit, const Options& options, const RunContext& context) {
   Verdict verdict;
-  const Dataset sample = sample_of(data, options.tested, context);
-  const HeldOut held_out(sample, {.folds = options.folds, .share = kHiddenShare}, context);
+  const TaskSample sample = sample_of_tasks(data, options.tested, context);
+  const HeldOut held_out(sample.data, {.folds = options.folds, .share = kHiddenShare}, context);
   if (held_out.hidden_count() == 0) return verdict;
-  const auto subtypes = make_aggregator("ebcc", subtype_parameters(sample, options.ties, 1));
-  const auto undivided = make_aggregator("ebcc", subtype_parameters(sample, options.ties, 1, 1));
-  verdict.testable = workers_repeat(sample.answers);
+  const auto base = make_aggregator(kBase, with_ties(kBase, options.ties));
+  const auto subtypes = make_aggregator("ebcc", subtype_parameters(sample.data, options.ties, 1));
+  const auto undivided = make_aggregator("ebcc", subtype_parameters(sample.data, options.ties, 1, 1));
+  TemperingSearch search(sample.data, rows_of(sample, base_fit), *base, context);
+  verdict.testable = workers_repeat(sample.data.answers);
   std::vector<double> plain, refined, rival;
-  std::array<double, kShares.size()> totals{};
+  bool hopeful = verdict.testable;
   for (std::size_t f = 0; f < held_out.folds() && !context.cancelled(); ++f) {
     const Dataset& visible = held_out.visible(f);
-    const Aggregation fit = aggregate(visible, kBase, with_ties(kBase, options.ties), context);
-    const auto logs = foretold(visible, fit, held_out.hidden(f));
-    for (std::size_t s = 0; s < kShares.size(); ++s) {
-      totals[s] = std::accumulate(logs[s].begin(), logs[s].end(), totals[s]);
-    }
-    if (!verdict.testable) continue;
-    plain.insert(plain.end(), logs[0].begin(), logs[0].end());
+    if (!hopeful && f >= kTemperingFolds) break;
+    const Aggregation fit = base->fit(visible, context);
+    if (f < kTemperingFolds) search.add_fold(visible, fit, held_out.hidden(f), context);
+    if (!hopeful) continue;
+    const auto by_base = foretold(fit, held_out.hidden(f));
+    plain.insert(plain.end(), by_base.begin(), by_base.end());
     const auto part = held_out.log_probabilities(*subtypes, f, context);
     refined.insert(refined.end(), part.begin(), part.end());
     verdict.dependence = held_out.z_score(refined, plain);
-    if (verdict.dependence < kHopeless) break;
+    hopeful = verdict.dependence >= kHopeless;
+    if (!hopeful) continue;
     // The same model without subtypes: what it foretells as well is owed to its prior, not to dependence.
     const auto other = held_out.log_probabilities(*undivided, f, context);
     rival.insert(rival.end(), other.begin(), other.end());
     verdict.dependence = std::min(verdict.dependence, held_out.z_score(refined, rival));
-    if (verdict.dependence < kHopeless) break;
+    hopeful = verdict.dependence >= kHopeless;
   }
-  const auto best = static_cast<std::size_t>(std::max_element(totals.begin(), totals.end()) - totals.begin());
-  // A hidden answer shares the errors of those that are seen, so it asks for less than the truth would: the root.
-  verdict.vote_share = std::sqrt(kShares[best]);
+  verdict.tempering = search.conclude();
   return verdict;
-}
-
-/// p = (1 − share) q + share v. Models are overconfident because workers err together more than they assume; the votes
-/// are not.
-void mix_with_votes(const Dataset& data, double share, Aggregation& result) {
-  const auto votes = smoothed_votes(data);
-  const auto offsets = data.answers.task_offsets();
-  for (std::size_t t = 0; t < result.task_count; ++t) {
-    if (offsets[t] == offsets[t + 1]) continue;
-    for (std::size_t e = t * result.class_count; e < (t + 1) * result.class_count; ++e) {
-      result.posterior[e] = (1 - share) * result.posterior[e] + share * votes[e];
-    }
-  }
 }
 
 double share_of_other_labels(const Dataset& data, std::span<const ClassId> a, std::span<const ClassId> b) {
@@ -217,8 +153,7 @@ MethodInfo info() {
   info.title = "Automatic";
   info.summary =
       "Hierarchical Dawid–Skene, or EBCC where hidden answers show that workers err together; probabilities tempered "
-      "by "
-      "the votes.";
+      "as far as hidden answers ask for it.";
   info.when_to_use =
       "The default, also under the name auto. It says what it chose and why, and warns when methods disagree or "
       "workers "
@@ -227,15 +162,15 @@ MethodInfo info() {
       "Its parts: hierarchical_dawid_skene, ebcc, and a test by held-out answers with errors clustered by task";
   info.assumptions = "Those of the method that it chooses; most workers are better than chance.";
   info.cost =
-      "that of hierarchical_dawid_skene, and a test that costs as much as five fits of ebcc to at most 100 000 "
-      "answers";
+      "that of hierarchical_dawid_skene, and a test that costs as much as four fits of it and five of ebcc to at most "
+      "100 000 answers";
   info.uses_start = true;
   info.uses_gold = true;
   info.uses_task_priors = true;
   info.uses_chance = true;
   info.parameters = {
       ParameterSpec::flag("calibrate", defaults.calibrate,
-                          "mix the probabilities with the votes, as far as hidden answers ask for it"),
+                          "temper the probabilities, and mix them with the votes as far as hidden answers ask for it"),
       ParameterSpec::real("evidence", defaults.evidence, 0, 1e9,
                           "standard errors by which subtypes of tasks must foretell hidden answers better to be used"),
       ParameterSpec::integer("folds", static_cast<std::int64_t>(defaults.folds), 0, 5,
@@ -262,7 +197,7 @@ Aggregation Automatic::fit(const Dataset& data, const RunContext& context, const
   const std::vector<ClassId> base_labels = result.labels;
 
   const bool tested = options_.folds > 0 && !context.cancelled();
-  const Verdict verdict = tested ? judge(data, options_, context) : Verdict{};
+  const Verdict verdict = tested ? judge(data, result, options_, context) : Verdict{};
   const double z = verdict.dependence;
   const bool dependent = tested && z > options_.evidence;
   const double work =
@@ -301,12 +236,11 @@ Aggregation Automatic::fit(const Dataset& data, const RunContext& context, const
   }
   result.explanation = why;
   result.learned.emplace_back("dependence_z", z);
-
-  result.learned.emplace_back("vote_share", verdict.vote_share);
-  if (options_.calibrate && verdict.vote_share > 0) mix_with_votes(data, verdict.vote_share, result);
+  result.learned.emplace_back("misfit", verdict.tempering.misfit);
   pin_gold(data, result.posterior);
   result.tie_rule = options_.ties;
   result.labels = hard_labels(result.posterior, result.class_count, options_.ties, context);
+  if (options_.calibrate) temper(data, verdict.tempering, result, context);
 
   // What the user should know besides.
   warn_if_flipped(data, result);

@@ -5,7 +5,7 @@
 namespace wisecrowd::automatic {
 
 struct Options {
-  bool calibrate = true;         ///< mix the probabilities with the votes, as far as hidden answers ask for it
+  bool calibrate = true;         ///< temper the probabilities as far as hidden answers ask for it
   double evidence = 3;           ///< standard errors by which subtypes must foretell better to be used
   std::size_t folds = 5;         ///< in which answers are hidden, each once; 0: neither test nor calibration
   std::size_t tested = 100'000;  ///< answers that are looked at for that, at most

@@ -87,7 +87,9 @@ TEST(Automatic, VotesTemperTheProbabilities) {
   const auto mixed = Automatic().fit(data, RunContext());
   const double vote_share = learned(mixed, "vote_share");
   EXPECT_GT(vote_share, 0.2);
-  EXPECT_EQ(learned(model, "vote_share"), vote_share);
+  EXPECT_EQ(learned(mixed, "misfit"), 1);
+  EXPECT_EQ(learned(mixed, "tempering_power"), 1) << "where the model is wrong, votes temper it";
+  EXPECT_EQ(learned(model, "misfit"), 1) << "found, if not used";
   for (std::uint32_t t = 0; t < 500; ++t) {
     const auto labels = data.answers.labels_of(TaskId{t});
     for (std::size_t k = 0; k < 3; ++k) {
@@ -111,7 +113,80 @@ TEST(Automatic, WellModelledCrowdsKeepTheirProbabilities) {
       builder.add(std::to_string(t), std::to_string(w), std::to_string(label));
     }
   }
-  EXPECT_LT(learned(Automatic().fit({builder.build(), {}, {}}, RunContext()), "vote_share"), 0.15);
+  const auto result = Automatic().fit({builder.build(), {}, {}}, RunContext());
+  EXPECT_LE(learned(result, "vote_share"), 0.02);
+  EXPECT_EQ(learned(result, "misfit"), 0);
+}
+
+/// Crowds whose workers are independent: kind, size and, if need be, a parameter.
+struct Independent {
+  const char* kind;
+  SimulationSize size;
+  std::vector<std::pair<const char*, const char*>> parameters = {};
+};
+const Independent kIndependent[] = {
+    {"one_coin_beta", {1000, 50, 2, 5}},
+    {"one_coin_beta", {1000, 50, 3, 5}},
+    {"one_coin_beta", {500, 40, 5, 5}},
+    {"one_coin_beta", {2000, 100, 2, 3}},
+    {"one_coin_beta", {3000, 200, 4, 5}, {{"a", "4"}, {"b", "2"}}},
+    {"one_coin_beta", {300, 20, 2, 10}},
+    {"hammer_spammer", {1000, 50, 2, 5}},
+    {"hammer_spammer", {1000, 50, 3, 5}},
+    {"dawid_skene", {1000, 50, 2, 5}, {{"level", "2"}}},
+    {"dawid_skene", {1000, 50, 2, 5}, {{"tables", "two_coin"}}},
+    {"dawid_skene", {1000, 50, 5, 7}, {{"tables", "diagonal_dominant"}}},
+    {"dawid_skene", {1000, 50, 3, 5}, {{"tables", "separable"}}},
+};
+
+Simulation draw(const Independent& crowd, std::uint64_t seed) {
+  Parameters parameters(simulation_kind(crowd.kind).parameters);
+  for (const auto& [name, value] : crowd.parameters) parameters.set(name, value);
+  return simulate(crowd.kind, crowd.size, parameters, RunContext({.seed = seed}));
+}
+
+// What the default expects of its labels is what becomes of them, and the interval knows how far it may be off.
+TEST(Automatic, ExpectsAsManyRightLabelsAsThereAre) {
+  std::size_t outside = 0;
+  for (const Independent& crowd : kIndependent) {
+    Dataset data = draw(crowd, 11).data;
+    const auto truth = std::exchange(data.gold, {});
+    const auto result = Automatic().fit(data, RunContext({.threads = 2}));
+    double right = 0;
+    for (std::size_t t = 0; t < truth.size(); ++t) right += result.labels[t] == truth[t] ? 1 : 0;
+    right /= static_cast<double>(truth.size());
+    EXPECT_NEAR(learned(result, "expected_right"), right, 0.03) << crowd.kind << " with " << crowd.size.classes;
+    outside += right < learned(result, "expected_right_low") || right > learned(result, "expected_right_high") ? 1 : 0;
+  }
+  EXPECT_LE(outside, 1U);
+}
+
+// The interval of a worker's accuracy holds the probability with which the worker was right on its tasks.
+TEST(Automatic, IntervalsOfWorkersHoldTheirTrueAccuracy) {
+  const RunContext context({.threads = 2});
+  double inside = 0, all = 0;
+  for (const Independent& crowd : kIndependent) {
+    Simulation drawn = draw(crowd, 21);
+    const auto truth = std::exchange(drawn.data.gold, {});
+    const Annotations& answers = drawn.data.answers;
+    std::vector<double> accuracy(answers.worker_count(), 0);
+    for (std::uint32_t t = 0; t < answers.task_count(); ++t) {
+      for (const WorkerId w : answers.workers_of(TaskId{t})) {
+        const std::size_t k = index(truth[t]), classes = answers.class_count();
+        accuracy[index(w)] += drawn.confusion[(index(w) * classes + k) * classes + k];
+      }
+    }
+    const auto fit = Automatic().fit(drawn.data, context);
+    for (std::size_t w = 0; const auto& worker : summarise_workers(drawn.data, fit, fit.confusion, context)) {
+      const double rate = accuracy[w++] / static_cast<double>(std::max<std::uint64_t>(worker.answers, 1));
+      if (worker.answers == 0) continue;
+      ++all;
+      inside += rate >= worker.accuracy_low - 1e-9 && rate <= worker.accuracy_high + 1e-9 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(inside / all, 0.92);
+  EXPECT_LT(inside / all, 0.98);
+  RecordProperty("coverage", std::to_string(inside / all));
 }
 
 TEST(Automatic, MethodsAgreeOnAnOrdinaryCrowd) {

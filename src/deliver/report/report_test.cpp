@@ -84,6 +84,31 @@ TEST(Report, WorkersWhoAnswerAsOne) {
   EXPECT_GE(json.at("advice_counts").at("check").get<int>(), 1);
 }
 
+// Chance alone would make the headline's interval far too narrow where the model itself is in doubt.
+TEST(Report, ExpectedShareAllowsForTheModel) {
+  const RunContext context({.threads = 1});
+  const auto crowd = testing::small_crowd(3, 300, 20, 3, 5);
+  const Result result = result_of(crowd.data, "automatic", context);
+  const auto learned = [&](std::string_view name) {
+    for (const auto& [known, value] : result.aggregation.learned) {
+      if (known == name) return value;
+    }
+    ADD_FAILURE() << "no " << name;
+    return 0.0;
+  };
+  const Json headline = document(result).at("headlines").at(0);
+  EXPECT_EQ(headline.at("id"), "accuracy");
+  EXPECT_NEAR(headline.at("value").get<double>(), learned("expected_right"), 1e-5);
+  EXPECT_NEAR(headline.at("low").get<double>(), learned("expected_right_low"), 1e-5);
+  EXPECT_NEAR(headline.at("high").get<double>(), learned("expected_right_high"), 1e-5);
+  double variance = 0;
+  for (std::size_t t = 0; t < 300; ++t) {
+    const double p = result.aggregation.posterior[t * 3 + index(result.aggregation.labels[t])];
+    variance += p * (1 - p);
+  }
+  EXPECT_GT(learned("expected_right_high") - learned("expected_right_low"), 2 * 1.96 * std::sqrt(variance) / 300);
+}
+
 TEST(Report, CountsAndTablesAddUp) {
   const RunContext context({.threads = 1});
   auto crowd = testing::small_crowd(3, 300, 20, 3, 5);

@@ -225,6 +225,11 @@ Certainty certainty(const Source& source) {
   sure.expected_accuracy = right / n;
   sure.low = std::max(0.0, sure.expected_accuracy - half);
   sure.high = std::min(1.0, sure.expected_accuracy + half);
+  // A method that has judged its own probabilities knows how far they may be off.
+  for (const auto& [name, value] : source.result.aggregation.learned) {
+    if (name == "expected_right_low") sure.low = std::min(sure.low, value);
+    if (name == "expected_right_high") sure.high = std::max(sure.high, value);
+  }
   return sure;
 }
 

@@ -1,0 +1,89 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "wisecrowd/aggregate.hpp"
+
+namespace wisecrowd {
+
+/// How a model's posterior q becomes a probability that can be believed: p = (1 − vote_share) q^power / Σ q^power +
+/// vote_share v, where v are the shares of votes with one vote more that is spread as the task's prior is.
+struct Tempering {
+  double power = 1;
+  double vote_share = 0;
+};
+
+/// A tempering chosen without gold, and how sure that is.
+struct TemperingFit {
+  Tempering chosen;
+  /// 0 where hidden answers look as the model says that they should, 1 where they plainly do not.
+  double misfit = 0;
+  double gain = 0;  ///< nats by which the best tempering foretells hidden answers better than the model's own
+  /// Temperings that the hidden answers do not exclude: 95 % by their likelihood.
+  std::vector<Tempering> plausible;
+};
+
+/// The share of labels that are right as a tempered posterior expects it; the 95 % interval allows for what is not
+/// known of the tempering and for the chance of the tasks at hand.
+struct ExpectedShare {
+  double value = 0, low = 0, high = 0;
+};
+
+/// Finds out how far the posterior of a fit can be believed.
+///
+/// First, a crowd is drawn from the fitted model itself: the same workers answer the same tasks, with known truth. A
+/// fit to it shows how overconfident the algorithm is where the model is right, and gives the model's own power. Then
+/// folds of hidden answers are compared with what tempered posteriors foretell.
+class TemperingSearch {
+ public:
+  /// `fit` is what `method` (which has worker tables) makes of `data`.
+  TemperingSearch(const Dataset& data, const Aggregation& fit, const Aggregator& method, const RunContext& context);
+  /// What a fit to `visible` says of answers that were hidden from it.
+  void add_fold(const Dataset& visible, const Aggregation& fit, std::span<const Answer> hidden,
+                const RunContext& context);
+  [[nodiscard]] TemperingFit conclude() const;
+
+ private:
+  double own_power_ = 1;      // on all answers
+  double visible_power_ = 1;  // on those that a fold leaves
+  std::size_t tasks_ = 0;
+  std::size_t hidden_ = 0;
+  std::vector<double> totals_;  // powers × shares: ln P of the hidden answers
+};
+
+/// The whole search for one method: three folds, each without a fifth of the answers, of at most `most_answers`.
+[[nodiscard]] TemperingFit fit_tempering(const Dataset& data, const Aggregation& fit, std::string_view method,
+                                         const Parameters& parameters, std::size_t most_answers,
+                                         const RunContext& context);
+
+/// Tempers the posterior of `fit` and takes the labels anew (gold stays what it is). Returns the expected share of
+/// right labels, and notes it in fit.learned with the power and the share of votes.
+ExpectedShare temper(const Dataset& data, const TemperingFit& tempering, Aggregation& fit, const RunContext& context);
+
+/// What the model itself said of the tasks of a tempered fit: what is known of workers must come from that, because a
+/// tempered posterior makes good workers look worse than they are and bad ones better.
+class ModelPosterior {
+ public:
+  ModelPosterior(const Dataset& data, const Aggregation& fit);
+  /// The row of a task as it was before it was tempered; that of the fit if it was not.
+  void row(std::size_t task, std::span<double> out) const;
+
+ private:
+  const Dataset& data_;
+  const Aggregation& fit_;
+  bool tempered_ = false;
+  Tempering tempering_;
+};
+
+/// The data, or a random part of the tasks with about so many answers. Workers and classes stay.
+struct TaskSample {
+  Dataset data;
+  std::vector<std::uint32_t> tasks;  ///< their ids in the whole; empty if it is the whole
+};
+[[nodiscard]] TaskSample sample_of_tasks(const Dataset& data, std::size_t most_answers, const RunContext& context);
+/// The fit of those tasks.
+[[nodiscard]] Aggregation rows_of(const TaskSample& sample, const Aggregation& fit);
+
+}  // namespace wisecrowd
