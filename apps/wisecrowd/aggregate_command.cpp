@@ -158,6 +158,7 @@ void add_aggregate(CommandSet& commands) {
   command.add_flag("--json", options->json, "print one JSON object instead of the summary");
   options->read.add_to(command, true);
   options->run.add_to(command, true);
+  options->run.add_warning_flag(command);
   command.more = list_methods;
   command.examples =
       "wisecrowd simulate hammer_spammer --tasks 500 --out crowd\n"

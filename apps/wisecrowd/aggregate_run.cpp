@@ -147,6 +147,8 @@ AggregateOutcome run_aggregate(const AggregateRequest& request, Session& session
   }
   outcome.result = make_result(std::move(data), std::move(fit), std::move(record), work.context());
   outcome.result.record.timings.emplace_back("summarise", watch.lap());
+  session.warn(outcome.result.record.data_warnings);
+  session.warn(outcome.result.aggregation.warnings);
   work.check_stopped();
 
   if (request.out) {

@@ -65,6 +65,15 @@ void check_paths(const Command& command) {
 
 }  // namespace
 
+void Session::warn(std::span<const Warning> more) {
+  for (const Warning& warning : more) {
+    const bool known = std::any_of(warnings.begin(), warnings.end(), [&](const Warning& w) {
+      return w.code == warning.code && w.message == warning.message;
+    });
+    if (!known) warnings.push_back(warning);
+  }
+}
+
 CLI::Option* Command::add_text(const std::string& names, std::string& value, const std::string& value_name,
                                const std::string& help, ValueHint hint) {
   CLI::Option* option = parser->add_option(names, value, help)->type_name(value_name);

@@ -4,12 +4,14 @@
 #include <deque>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "interrupts.hpp"
 #include "terminal.hpp"
+#include "wisecrowd/aggregate.hpp"
 
 namespace wisecrowd::app {
 
@@ -20,6 +22,14 @@ struct Session {
   Output out;
   Interrupts interrupts;
   std::string typed;  ///< the command line, quoted so that it can be typed again
+  /// What was found that the user should know. It goes to standard error when the command is done, with --quiet and
+  /// --json too.
+  std::vector<Warning> warnings;
+  bool needs_attention = false;  ///< end with kNeedsAttention: that is what the command was asked for
+  bool fail_on_warning = false;  ///< --fail-on-warning: end with kNeedsAttention if there is any
+
+  /// Adds those that are not there yet.
+  void warn(std::span<const Warning> more);
 };
 
 /// What may be given for an option or argument, for help, completion and checks.

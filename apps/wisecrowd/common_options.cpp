@@ -103,10 +103,16 @@ void RunFlags::add_to(Command& command, bool with_seed) {
     command.add_count("--seed", seed, 0, UINT64_MAX, "for everything random; the same seed gives the same result (0)");
   }
   command.add_count("--threads", threads, 1, 256, "how many to use; results do not depend on it (all)");
-  command.add_flag("--quiet,-q", quiet, "no progress and no summary");
+  command.add_flag("--quiet,-q", quiet, "no progress and no summary; warnings still go to standard error");
+}
+
+void RunFlags::add_warning_flag(Command& command) {
+  command.add_flag("--fail-on-warning", fail_on_warning,
+                   "end with exit code 1 if there was a warning; all work is done and written nevertheless");
 }
 
 Work::Work(Session& session, const RunFlags& flags) : session_(session), bar_(session.error_screen) {
+  session.fail_on_warning = flags.fail_on_warning;
   RunOptions options;
   options.seed = flags.seed;
   options.threads = static_cast<unsigned>(flags.threads);

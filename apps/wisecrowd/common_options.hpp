@@ -54,8 +54,11 @@ struct RunFlags {
   std::uint64_t seed = 0;
   std::uint64_t threads = 0;
   bool quiet = false;
+  bool fail_on_warning = false;
 
   void add_to(Command& command, bool with_seed);
+  /// Adds --fail-on-warning, for commands that may warn.
+  void add_warning_flag(Command& command);
 };
 
 /// A run context with a progress bar (on terminals only), cancelled by Ctrl-C.

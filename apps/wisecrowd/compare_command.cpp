@@ -138,6 +138,7 @@ void run_held_out(const Options& options, const std::vector<MethodStage>& entran
     if (scores[a].refusal.empty() != scores[b].refusal.empty()) return scores[a].refusal.empty();
     return scores[a].log_probability.value > scores[b].log_probability.value;
   });
+  session.warn(report.warnings);
   if (options.json) {
     Json json = {{"tasks", data.answers.task_count()},
                  {"hidden_answers", held_out.hidden_count()},
@@ -179,7 +180,6 @@ void run_held_out(const Options& options, const std::vector<MethodStage>& entran
   for (const HeldOutScore& score : ranked) {
     if (!score.refusal.empty()) session.out.add(fmt::format("  {}: {}\n", score.method, score.refusal));
   }
-  if (!report.warnings.empty()) session.out.add("\n" + warning_lines(report.warnings, screen));
 }
 
 void run(const Options& options, Session& session) {
@@ -235,6 +235,7 @@ void run(const Options& options, Session& session) {
       row.refusal = error.what();
     }
   }
+  session.warn(report.warnings);
   if (options.json) {
     Json json = {{"tasks", data.answers.task_count()}, {"gold_tasks", scored}, {"methods", Json::array()}};
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -273,7 +274,6 @@ void run(const Options& options, Session& session) {
   for (const Row& row : rows) {
     if (!row.refusal.empty()) session.out.add(fmt::format("  {}: {}\n", row.method, row.refusal));
   }
-  if (!report.warnings.empty()) session.out.add("\n" + warning_lines(report.warnings, screen));
 }
 
 }  // namespace
@@ -304,6 +304,7 @@ void add_compare(CommandSet& commands) {
   command.add_flag("--json", options->json, "print one JSON object");
   options->read.add_to(command, true);
   options->run.add_to(command, true);
+  options->run.add_warning_flag(command);
   command.examples =
       "wisecrowd simulate dawid_skene --tasks 400 --classes 3 --out crowd\n"
       "wisecrowd compare crowd/labels.csv\n"

@@ -137,6 +137,7 @@ void compare_learners(const LearnerComparison& comparison, Session& session, Wor
     return rank(a) == 0 && a.held_out > b.held_out;
   });
   const Annotations& answers = input.data.crowd.answers;
+  session.warn(report.warnings);
   if (comparison.json) {
     Json json = {{"tasks", answers.task_count()}, {"rows", input.data.features.rows}, {"learners", rows_json(rows)}};
     json["warnings"] = Json::array();
@@ -163,7 +164,6 @@ void compare_learners(const LearnerComparison& comparison, Session& session, Wor
   for (const Row& row : rows) {
     if (!row.refusal.empty()) session.out.add(fmt::format("  {}: {}\n", row.learner, row.refusal));
   }
-  if (!report.warnings.empty()) session.out.add("\n" + warning_lines(report.warnings, screen));
 }
 
 }  // namespace wisecrowd::app

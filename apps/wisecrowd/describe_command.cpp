@@ -62,8 +62,7 @@ std::string alpha_in_words(double alpha) {
   return "close to chance";
 }
 
-std::string description_text(const Description& d, const Annotations& answers, const std::vector<Warning>& warnings,
-                             const Screen& screen) {
+std::string description_text(const Description& d, const Annotations& answers, const Screen& screen) {
   std::string text = fmt::format("{}  {} by {} to {}, {}\n\n", screen.bold("Data"), counted(d.answers, "answer"),
                                  counted(d.workers, "worker"), counted(d.tasks, "task"), counted(d.classes, "class"));
   const auto number = [](double x) {
@@ -103,7 +102,6 @@ std::string description_text(const Description& d, const Annotations& answers, c
                                      counted(d.largest_component_workers, "worker")),
                          screen.width, 2)) +
           "\n";
-  if (!warnings.empty()) text += "\n" + warning_lines(warnings, screen);
   return text;
 }
 
@@ -118,11 +116,12 @@ void run(const Options& options, Session& session) {
   work.check_stopped();
   std::vector<Warning> warnings = report.warnings;
   warnings.insert(warnings.end(), description.warnings.begin(), description.warnings.end());
+  session.warn(warnings);
   if (options.json) {
     session.out.add_json(description_json(description, data.answers, warnings));
     return;
   }
-  session.out.add(description_text(description, data.answers, warnings, session.out_screen));
+  session.out.add(description_text(description, data.answers, session.out_screen));
   if (options.labels == "-") return;
   session.out.add(fmt::format("\nTo aggregate these answers:\n  wisecrowd aggregate {}{} --out result\n",
                               shell_word(options.labels), options.read.words(false)));
@@ -143,6 +142,7 @@ void add_describe(CommandSet& commands) {
   command.add_flag("--json", options->json, "print one JSON object");
   options->read.add_to(command, false);
   options->run.add_to(command, false);
+  options->run.add_warning_flag(command);
   command.examples =
       "wisecrowd simulate dawid_skene --tasks 300 --workers 20 --classes 4 --out crowd\n"
       "wisecrowd describe crowd/labels.csv\n"

@@ -185,6 +185,7 @@ void run(const Options& options, Session& session) {
   const Evaluation evaluation =
       evaluate(matched.predicted, matched.probabilities, matched.gold, matched.classes, {}, work.context());
   work.check_stopped();
+  session.warn(warnings);
   if (options.json) {
     auto json = score_json(evaluation);
     json["abstained"] = evaluation.abstained;
@@ -204,7 +205,6 @@ void run(const Options& options, Session& session) {
     return;
   }
   session.out.add(score_text(evaluation, matched, session.out_screen));
-  if (!warnings.empty()) session.out.add("\n" + warning_lines(warnings, session.out_screen));
 }
 
 }  // namespace
@@ -212,7 +212,7 @@ void run(const Options& options, Session& session) {
 void add_evaluate(CommandSet& commands) {
   Command& command = commands.add("evaluate", "score labels against known truth");
   command.details =
-      "Accuracy, macro-F1, log-loss, Brier score and expected calibration error of labels, each with a 95 % bootstrap "
+      "Accuracy, macro-F1, log-loss, Brier score and expected calibration error of labels, each with a 95 % "
       "interval, and how accurate the surest labels are. Tasks are matched by name; a blank label is an abstention. "
       "PREDICTED is a labels.csv of wisecrowd, or any table of task and label; "
       "the last three measures need its p_CLASS columns.";
@@ -234,6 +234,7 @@ void add_evaluate(CommandSet& commands) {
   command.add_flag("--safe-csv", options->safe_csv,
                    "PREDICTED was made with --safe-csv: read the names of GOLD as it did");
   options->run.add_to(command, true);
+  options->run.add_warning_flag(command);
   command.examples =
       "wisecrowd simulate one_coin_beta --tasks 400 --out crowd\n"
       "wisecrowd aggregate crowd/labels.csv --out result --quiet\n"

@@ -19,6 +19,10 @@ class Failure : public std::runtime_error {
   int exit_code_;
 };
 
+/// The exit code of a command that did its work and found something that needs attention: warnings with
+/// --fail-on-warning, alerts of a state. What failed has a code from 64 on.
+inline constexpr int kNeedsAttention = 1;
+
 /// Ends the program quietly after Ctrl-C or a request to terminate.
 struct Stopped {};
 

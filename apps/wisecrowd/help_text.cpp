@@ -55,6 +55,14 @@ std::string general_help(const CommandSet& commands, const Screen& screen) {
   text += "\nOptions\n";
   text += help_entry("--help", "this text, or that of a command: wisecrowd aggregate --help", screen, 14);
   text += help_entry("--version", "the version", screen, 14);
+  text += "\nExit codes\n";
+  text += help_entry("0", "done", screen, 14);
+  text +=
+      help_entry("1", "done, and something needs attention: warnings with --fail-on-warning, state alerts", screen, 14);
+  text += help_entry("64 and more",
+                     "failed, as in sysexits.h: 64 for what was typed, 65 for data, 66 for a missing file, "
+                     "73 and 74 for writing, 70 for a defect of wisecrowd",
+                     screen, 14);
   text += "\nTo see it work, type\n  wisecrowd demo\n";
   return text;
 }

@@ -89,11 +89,7 @@ std::string summary(const LearnOutcome& outcome, bool method_is_default, const S
                  fmt::format("accuracy {} on {}; {} at the last epoch", percent_with_interval(score.chosen.accuracy),
                              part_text(score), percent(score.last.accuracy.value)));
   }
-  text += summary_tables(crowd, screen);
-  std::vector<Warning> warnings = crowd.record.data_warnings;
-  warnings.insert(warnings.end(), crowd.aggregation.warnings.begin(), crowd.aggregation.warnings.end());
-  if (!warnings.empty()) text += "\n" + warning_lines(warnings, screen);
-  return text;
+  return text + summary_tables(crowd, screen);
 }
 
 std::string what_was_written(const Options& options, const LearnResult& result, const Screen& screen) {
@@ -138,6 +134,8 @@ void run(const Options& options, Session& session) {
   check_report(report);
   Work work(session, options.run);
   const LearnOutcome outcome = run_learn(request, session, work);
+  session.warn(outcome.result.crowd.record.data_warnings);
+  session.warn(outcome.result.crowd.aggregation.warnings);
   const std::size_t report_bytes =
       options.report.empty() ? 0 : write_run_report(outcome.result.crowd, summary_of(outcome.result), report, work);
   if (options.json) {
@@ -206,6 +204,7 @@ void add_learn(CommandSet& commands) {
   command.add_flag("--json", options->json, "print one JSON object instead of the summary");
   options->read.add_to(command, true);
   options->run.add_to(command, true);
+  options->run.add_warning_flag(command);
   command.more = list_learners;
   command.examples =
       "wisecrowd simulate dawid_skene --tasks 400 --gaussian-features 1.5 --test-tasks 200 --out crowd\n"

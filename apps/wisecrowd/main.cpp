@@ -9,6 +9,7 @@
 #include "command_set.hpp"
 #include "failure.hpp"
 #include "help_text.hpp"
+#include "run_summary.hpp"
 #include "screen_text.hpp"
 #include "wisecrowd/version.hpp"
 
@@ -68,11 +69,16 @@ int guarded_main(int count, char** words) {
   session.typed = "wisecrowd";
   std::vector<std::string> arguments(words + std::min(count, 1), words + count);
   for (const auto& argument : arguments) session.typed += " " + shell_word(argument);
+  const auto finish = [&] {
+    say(warning_lines(session.warnings, session.error_screen));
+    const bool attention = session.needs_attention || (session.fail_on_warning && !session.warnings.empty());
+    return attention ? kNeedsAttention : EX_OK;
+  };
   try {
     run(std::move(arguments), session);
-    return EX_OK;
+    return finish();
   } catch (const ReaderLeft&) {
-    return EX_OK;
+    return finish();
   } catch (const Stopped&) {
   } catch (const Cancelled&) {
   } catch (const Failure& failure) {

@@ -33,6 +33,7 @@ void run(const Options& options, Session& session) {
                          {.recipe = &classifier->recipe(), .lenient = options.lenient}, work.context(), &report);
   });
   work.check_stopped();
+  session.warn(report.warnings);
   std::vector<std::string> rows;
   for (std::size_t r = 0; r < table.names.size(); ++r) {
     rows.push_back(options.safe_csv ? spreadsheet_safe(table.names[r]) : std::string(table.names[r]));
@@ -49,7 +50,6 @@ void run(const Options& options, Session& session) {
   if (!options.out.empty()) {
     session.out.add(fmt::format("{} {}: {}\n", session.out_screen.bold("Written to"), shell_word(options.out),
                                 counted(table.names.size(), "row")));
-    session.out.add(warning_lines(report.warnings, session.out_screen));
   }
 }
 
@@ -75,6 +75,7 @@ void add_predict(CommandSet& commands) {
                    "whoever made the model");
   add_safe_csv(command, options->safe_csv);
   options->run.add_to(command, false);
+  options->run.add_warning_flag(command);
   command.examples =
       "wisecrowd simulate dawid_skene --tasks 400 --gaussian-features 1.5 --test-tasks 200 --out crowd\n"
       "wisecrowd learn crowd/labels.csv -f crowd/features.npy -t crowd/tasks.csv --out result --quiet\n"

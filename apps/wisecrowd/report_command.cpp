@@ -7,6 +7,7 @@
 #include "report_run.hpp"
 #include "screen_text.hpp"
 #include "wisecrowd/read_result.hpp"
+#include "wisecrowd/state_result.hpp"
 
 namespace wisecrowd::app {
 namespace {
@@ -20,6 +21,17 @@ struct Options {
   RunFlags run;
 };
 
+/// A state tells its own result.
+StoredRun read_state(const Options& options, Session& session, const RunContext& context) {
+  if (!options.answers.empty()) throw usage_error("a state holds its answers: leave --answers out");
+  const CrowdState state = CrowdState::open(options.folder, CrowdState::Access::read);
+  StoredRun run{state_result(state, options.folder, session.typed, context), std::nullopt};
+  if (!options.gold.empty()) add_gold(run.result, options.gold, read_options(state.summary().reading), context);
+  session.warn(run.result.record.data_warnings);
+  session.warn(run.result.aggregation.warnings);
+  return run;
+}
+
 void run(const Options& options, Session& session) {
   ReportRequest request = options.request;
   if (request.path.empty()) request.path = "report.html";
@@ -29,7 +41,10 @@ void run(const Options& options, Session& session) {
   ReadResultOptions where;
   if (!options.answers.empty()) where.answers = options.answers;
   if (!options.gold.empty()) where.gold = options.gold;
-  const StoredRun stored = at_stage(Stage::reading, [&] { return read_result(options.folder, where, work.context()); });
+  const StoredRun stored = at_stage(Stage::reading, [&] {
+    return is_state_file(options.folder) ? read_state(options, session, work.context())
+                                         : read_result(options.folder, where, work.context());
+  });
   work.check_stopped();
   for (const auto& [role, path] : stored.result.record.inputs) {
     if (!request.path.empty()) refuse_input({"--out", request.path}, {role, path});
@@ -52,7 +67,8 @@ void run(const Options& options, Session& session) {
 void add_report(CommandSet& commands) {
   Command& command = commands.add("report", "one HTML file that shows a result: labels, workers, tasks, warnings");
   command.details =
-      "Reads a folder that aggregate or learn wrote and makes a page of it for people: what was found and whether to "
+      "Reads a folder that aggregate or learn wrote, or a state, and makes a page of it for people: what was found and "
+      "whether to "
       "trust it, which workers to keep, train or stop, which tasks are hard and who said what, and more. The page is "
       "one "
       "file without any network and works from disk.\n"
@@ -60,7 +76,8 @@ void add_report(CommandSet& commands) {
       "learn write the same page at once with --report. Of large data the page shows a part and says which.";
   auto options = std::make_shared<Options>();
   command
-      .add_text("DIR", options->folder, "DIR", "what aggregate or learn wrote with --out", {ValueHint::Kind::folder})
+      .add_text("DIR", options->folder, "DIR", "what aggregate, learn or state export wrote with --out, or a state",
+                {ValueHint::Kind::folder})
       ->required();
   command.add_text("--out,-o", options->request.path, "FILE",
                    "where to write it (report.html); a name that ends with .json gets the data alone",

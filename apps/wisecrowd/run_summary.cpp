@@ -141,7 +141,8 @@ std::string percent_with_interval(const Estimate& estimate) {
 std::string warning_lines(std::span<const Warning> warnings, const Screen& screen) {
   std::string text;
   for (const Warning& warning : warnings) {
-    text += fmt::format("{}  {}\n", screen.yellow("Warning"), wrapped(printable(warning.message), screen.width, 9));
+    const std::string line = fmt::format("wisecrowd: {} {}", screen.yellow("warning:"), printable(warning.message));
+    text += (screen.is_terminal ? wrapped(line, screen.width, 2) : line) + "\n";
   }
   return text;
 }
@@ -204,11 +205,7 @@ std::string run_summary(const Result& result, bool method_is_default, double sec
                                    counted(score.abstained, "gold task")));
     }
   }
-  text += summary_tables(result, screen);
-  std::vector<Warning> warnings = record.data_warnings;
-  warnings.insert(warnings.end(), result.aggregation.warnings.begin(), result.aggregation.warnings.end());
-  if (!warnings.empty()) text += "\n" + warning_lines(warnings, screen);
-  return text;
+  return text + summary_tables(result, screen);
 }
 
 nlohmann::ordered_json run_summary_json(const Result& result) {

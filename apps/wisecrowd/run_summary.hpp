@@ -19,7 +19,7 @@ namespace wisecrowd::app {
 /// The same, in numbers: class balance, how sure, best and worst workers.
 [[nodiscard]] nlohmann::ordered_json run_summary_json(const Result& result);
 
-/// "Warning  …" paragraphs.
+/// "wisecrowd: warning: …", one line each where nobody looks at a screen.
 [[nodiscard]] std::string warning_lines(std::span<const Warning> warnings, const Screen& screen);
 
 /// "93.2 % (91.5 to 94.7)"

@@ -144,10 +144,12 @@ void select_advice(const SelectOptions& options, Session& session) {
   const Parameters parameters = parameters_from(policy.parameters, options.settings, policy.name);
   const std::string method = options.method.empty() ? std::string(usual_refit_method()) : options.method;
   Work work(session, options.run);
+  DataReport read;
   const Dataset data = at_stage(Stage::reading, [&] {
-    return read_dataset(options.advise, std::nullopt, options.read.options(), work.context());
+    return read_dataset(options.advise, std::nullopt, options.read.options(), work.context(), &read);
   });
   work.check_stopped();
+  session.warn(read.warnings);
   const MethodInfo& info = method_named(method);
   const Aggregation fit = aggregate(data, info.name, Parameters(info.parameters), work.context());
   work.check_stopped();
@@ -159,8 +161,10 @@ void select_advice(const SelectOptions& options, Session& session) {
   if (options.budget > 0) keep_within(options.budget, advice.tasks);
   const auto counts = counts_of(advice);
   const auto count = [&](WorkerAdvice what) { return counts[static_cast<std::size_t>(what)]; };
-  std::vector<Warning> warnings = fit.warnings;
+  std::vector<Warning> warnings = describe(data.answers).warnings;
+  warnings.insert(warnings.end(), fit.warnings.begin(), fit.warnings.end());
   if (auto warning = copied_workers_warning(data.answers, advice.copied)) warnings.push_back(std::move(*warning));
+  session.warn(warnings);
   Json listed = Json::array();
   for (const Warning& warning : warnings) listed.push_back({{"code", warning.code}, {"message", warning.message}});
   Json summary = {{"answers", options.advise},
@@ -203,7 +207,6 @@ void select_advice(const SelectOptions& options, Session& session) {
                               screen.bold("Workers"), count(WorkerAdvice::keep), count(WorkerAdvice::retrain),
                               count(WorkerAdvice::stop), count(WorkerAdvice::check), count(WorkerAdvice::unsure)));
   session.out.add(workers_table(advice, screen));
-  if (!warnings.empty()) session.out.add("\n" + warning_lines(warnings, screen));
   if (!options.out.empty()) {
     session.out.add(fmt::format("\n{}  {}: tasks.csv, workers.csv, summary.json\n", screen.bold("Written"),
                                 printable(options.out)));

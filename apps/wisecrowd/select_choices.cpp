@@ -1,7 +1,6 @@
 #include <fmt/format.h>
 
 #include <cmath>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -9,21 +8,11 @@
 #include "output_place.hpp"
 #include "screen_text.hpp"
 #include "select_modes.hpp"
+#include "wisecrowd/state_result.hpp"
 #include "worker_offers.hpp"
 
 namespace wisecrowd::app {
 namespace {
-
-using namespace std::string_view_literals;
-
-/// States are SQLite files; everything else is a table of answers.
-bool is_state(const std::string& path) {
-  constexpr std::string_view kMagic = "SQLite format 3\0"sv;
-  std::ifstream file(path, std::ios::binary);
-  std::string head(kMagic.size(), '\0');
-  file.read(head.data(), static_cast<std::streamsize>(head.size()));
-  return file && head == kMagic;
-}
 
 AskRequest request_of(const SelectOptions& options) {
   AskRequest request;
@@ -36,22 +25,28 @@ AskRequest request_of(const SelectOptions& options) {
   return request;
 }
 
-NamedSelection choose(const SelectOptions& options, bool state, const SelectorInfo& policy, Work& work) {
+NamedSelection choose(const SelectOptions& options, bool state, const SelectorInfo& policy, Session& session,
+                      Work& work) {
   const Parameters parameters = parameters_from(policy.parameters, options.settings, policy.name);
   const AskRequest request = request_of(options);
   if (state) {
     const CrowdState crowd =
         at_stage(Stage::reading, [&] { return CrowdState::open(options.source, CrowdState::Access::read); });
     work.check_stopped();
+    session.warn(crowd.summary().warnings);
     return select_from_state(crowd, request, policy.name, parameters, work.context());
   }
   const MethodInfo& method = method_named(options.method.empty() ? std::string(usual_refit_method()) : options.method);
+  DataReport found;
   const Dataset data = at_stage(Stage::reading, [&] {
-    return read_dataset(options.source, std::nullopt, options.read.options(), work.context());
+    return read_dataset(options.source, std::nullopt, options.read.options(), work.context(), &found);
   });
   work.check_stopped();
+  session.warn(found.warnings);
   const Aggregation fit = aggregate(data, method.name, Parameters(method.parameters), work.context());
   work.check_stopped();
+  session.warn(inspect_answers(data.answers, work.context()));
+  session.warn(fit.warnings);
   return select_from_fit(data.answers, fit, request, policy.name, parameters, work.context());
 }
 
@@ -61,7 +56,7 @@ void select_choices(const SelectOptions& options, Session& session) {
   if (!(options.budget > 0)) {
     throw usage_error("select needs --budget: how much the answers may cost together, for example --budget 100");
   }
-  const bool state = is_state(options.source);
+  const bool state = is_state_file(options.source);
   if (state && !options.method.empty()) {
     throw usage_error("--method is for answers: a state has its own (see wisecrowd state)");
   }
@@ -69,7 +64,7 @@ void select_choices(const SelectOptions& options, Session& session) {
   const SelectorInfo& policy =
       selector_named(options.policy.empty() ? std::string(default_selector()) : options.policy);
   Work work(session, options.run);
-  const auto [selection, tasks, workers, candidates] = choose(options, state, policy, work);
+  const auto [selection, tasks, workers, candidates] = choose(options, state, policy, session, work);
   work.check_stopped();
   const std::string csv = choices_csv(
       selection.choices, [&](TaskId task) -> std::string_view { return tasks[index(task)]; },

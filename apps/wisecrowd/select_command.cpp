@@ -126,6 +126,7 @@ void add_select(CommandSet& commands) {
   command.add_flag("--json", options->json, "print one JSON object");
   options->read.add_to(command, true);
   options->run.add_to(command, true);
+  options->run.add_warning_flag(command);
   command.more = policies_text;
   command.examples =
       "wisecrowd simulate dawid_skene --tasks 200 --workers 20 --answers-per-task 8 --out crowd\n"

@@ -62,7 +62,7 @@ std::string uncertain_table(const CrowdState& state, const StateSummary& summary
   return table.empty() ? "" : table_text(table, screen);
 }
 
-/// By the accuracy that the prior tempers, so that one lucky answer does not make a champion.
+/// In the order of the accuracy that the prior tempers, so that one lucky answer does not make a champion.
 std::string worker_table(const CrowdState& state, const Screen& screen) {
   const WorkerTables workers = state.workers();
   const std::size_t classes = workers.class_count;
@@ -77,7 +77,7 @@ std::string worker_table(const CrowdState& state, const Screen& screen) {
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return tempered[a] > tempered[b]; });
   Table table({{"worker", Column::Side::left}, {"answers"}, {"right"}});
   const auto add = [&](std::size_t w) {
-    table.add({printable(workers.names[w]), grouped(workers.answers[w]), percent(tempered[w])});
+    table.add({printable(workers.names[w]), grouped(workers.answers[w]), percent(workers.accuracy[w])});
   };
   const bool all = order.size() <= 2 * kShownWorkers;
   for (std::size_t i = 0; i < (all ? order.size() : kShownWorkers); ++i) add(order[i]);
@@ -93,11 +93,25 @@ Json staleness_json(const Staleness& stale) {
   return {{"answers_at_refit", stale.answers_at_refit},
           {"answers_since", stale.answers_since},
           {"classes_since", stale.classes_since},
+          {"truths_since", stale.truths_since},
           {"probed_tasks", stale.probed_tasks},
           {"mean_shift", stale.mean_shift},
           {"probed_labels_changed", stale.probed_labels_changed},
           {"refit_advised", !advice.empty()},
           {"advice", advice.empty() ? Json(nullptr) : Json(advice)}};
+}
+
+Json gold_json(const StateSummary& summary) {
+  if (summary.gold_tasks == 0) return nullptr;
+  const bool seen = summary.gold_use == GoldUse::inference;
+  Json json = {{"tasks", summary.gold_tasks},
+               {"answered", summary.gold_answered},
+               {"used_for", seen ? "inference" : "evaluation"}};
+  if (!seen && summary.gold_answered > 0) {
+    json["accuracy"] = {
+        {"value", summary.gold_accuracy}, {"low", summary.gold_accuracy_low}, {"high", summary.gold_accuracy_high}};
+  }
+  return json;
 }
 
 }  // namespace
@@ -122,6 +136,16 @@ std::string state_lines(const std::string& path, const StateSummary& summary, co
     }
     text += line("Fresh", words);
   }
+  if (summary.gold_tasks > 0 && summary.gold_use == GoldUse::inference) {
+    text += line("Gold", fmt::format("{}, which the fit sees", counted(summary.gold_tasks, "known truth")));
+  } else if (summary.gold_tasks > 0) {
+    text +=
+        line("Gold", summary.gold_answered == 0
+                         ? fmt::format("{}, none of an answered task", counted(summary.gold_tasks, "known truth"))
+                         : fmt::format("accuracy {} ({:.1f} to {:.1f}) on {} that the fit does not see",
+                                       percent(summary.gold_accuracy), 100 * summary.gold_accuracy_low,
+                                       100 * summary.gold_accuracy_high, counted(summary.gold_answered, "gold task")));
+  }
   const std::string advice = stale.advice();
   if (!advice.empty()) {
     text += line("Advice", fmt::format("{}: wisecrowd state refit {}", advice, shell_word(path)));
@@ -145,6 +169,7 @@ std::string task_text(const TaskView& task, const StateSummary& summary, const S
   std::string text = line("Task", printable(task.name));
   text += line("Label", fmt::format("{}, with probability {}", class_name(summary, index(task.label)),
                                     fixed(task.probability, 4)));
+  if (task.truth != kNoClass) text += line("Gold", class_name(summary, index(task.truth)));
   Table classes({{"class", Column::Side::left}, {"probability"}, {"answers"}});
   const auto order = by_probability(task.posterior);
   for (std::size_t i = 0; i < std::min(order.size(), kShownClasses); ++i) {
@@ -171,7 +196,10 @@ std::string worker_text(const WorkerView& worker, const StateSummary& summary, c
   const std::size_t classes = summary.classes.size();
   std::string text = line("Worker", printable(worker.name));
   text += line("Answers", grouped(worker.answers));
-  text += line("Right", fmt::format("{} of them, as far as the labels are right", percent(worker.accuracy)));
+  const double remembered = std::accumulate(worker.counts.begin(), worker.counts.end(), 0.0);
+  const bool forgets = remembered + 0.5 < static_cast<double>(worker.answers);
+  text += line("Right", fmt::format("{} of {}, as far as the labels are right", percent(worker.accuracy),
+                                    forgets ? fmt::format("the last {:.0f} or so", remembered) : "them"));
   Table table({{"truth", Column::Side::left}, {"answers"}, {"says so"}, {"or, most often", Column::Side::left}, {""}});
   for (std::size_t k = 0; k < std::min(classes, kShownClasses); ++k) {
     const auto row = std::span(worker.confusion).subspan(k * classes, classes);
@@ -220,6 +248,12 @@ Json summary_json(const StateSummary& summary, const Parameters& parameters) {
   for (const auto& [name, value] : parameters.all()) {
     std::visit([&, key = name](const auto& content) { settings[key] = content; }, value);
   }
+  Json reading = Json::object();
+  for (const auto& [name, value] : summary.reading) reading[name] = value;
+  Json warnings = Json::array();
+  for (const Warning& warning : summary.warnings) {
+    warnings.push_back({{"code", warning.code}, {"message", warning.message}});
+  }
   Json classes = Json::array();
   for (std::size_t k = 0; k < summary.classes.size(); ++k) {
     classes.push_back({{"class", summary.classes[k]}, {"share", summary.class_prior[k]}});
@@ -235,6 +269,9 @@ Json summary_json(const StateSummary& summary, const Parameters& parameters) {
                                                                           : "repeat"},
           {"parameters", settings},
           {"schema_version", summary.schema_version},
+          {"gold", gold_json(summary)},
+          {"reading", reading},
+          {"warnings", warnings},
           {"staleness", staleness_json(summary.staleness)}};
 }
 
@@ -247,6 +284,7 @@ Json task_json(const TaskView& task, const StateSummary& summary) {
   }
   return {{"task", task.name},
           {"label", task.label == kNoClass ? Json(nullptr) : Json(summary.classes[index(task.label)])},
+          {"gold", task.truth == kNoClass ? Json(nullptr) : Json(summary.classes[index(task.truth)])},
           {"probability", task.probability},
           {"entropy", task.uncertainty},
           {"probabilities", probabilities},

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "wisecrowd/aggregate.hpp"
@@ -11,16 +12,21 @@
 
 namespace wisecrowd {
 
-/// A measured value with a bootstrap interval; low and high are NaN where none was asked for.
+/// A measured value with an interval; low and high are NaN where none was asked for.
 struct Estimate {
   double value = 0;
   double low = 0;
   double high = 0;
 };
 
+/// The name of a tie rule, as in parameters and run.json.
+[[nodiscard]] std::string_view to_string(TieRule rule) noexcept;
+/// Throws bad_parameter that lists the names when there is none such.
+[[nodiscard]] TieRule tie_rule_named(std::string_view name);
+
 struct EvaluateOptions {
   TieRule tie_rule = TieRule::lowest;  ///< fractional gives credit 1/t to a gold class among t tied ones
-  std::size_t bootstrap = 1000;        ///< resamples of tasks; 0 for no intervals
+  std::size_t bootstrap = 1000;        ///< resamples of tasks; 0 for no intervals at all
   double confidence_level = 0.95;
   std::size_t calibration_bins = 15;  ///< equal-width bins of the top probability, for ECE
 };
@@ -54,9 +60,10 @@ struct Evaluation {
 /// classes or empty. With the fractional tie rule (it needs the posterior) the top classes, within 1e-9, share the
 /// prediction.
 ///
-/// Intervals are percentiles of a bootstrap over tasks. Beyond 16384 tasks, random groups of tasks of (nearly) equal
-/// size are resampled instead of single ones: the same width up to about half a percent, at a cost that no longer
-/// grows. The same seed gives the same intervals for any number of threads. Cancelled, it leaves the intervals NaN.
+/// The interval of accuracy is Wilson's, the others are percentiles of a bootstrap over tasks. Beyond 16384 tasks,
+/// random groups of tasks of (nearly) equal size are resampled instead of single ones: the same width up to about half
+/// a percent, at a cost that no longer grows. The same seed gives the same intervals for any number of threads.
+/// Cancelled, it leaves the intervals NaN.
 [[nodiscard]] Evaluation evaluate(std::span<const ClassId> predicted, std::span<const double> posterior,
                                   std::span<const ClassId> gold, std::size_t class_count,
                                   const EvaluateOptions& options, const RunContext& context);

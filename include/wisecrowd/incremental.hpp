@@ -54,6 +54,9 @@ class IncrementalCrowd {
   /// Expected tasks per class, and how many answers there are in all, if this is a part of a larger crowd.
   void set_totals(std::span<const double> class_mass, double answered_tasks, std::uint64_t answers);
 
+  /// The truth of a task is known: from its next estimate() on, its posterior is certain, whatever the answers say.
+  void pin(TaskId task, ClassId truth);
+
   /// A new answer; it is absorbed by the next estimate() of its task.
   void add_answer(TaskId task, WorkerId worker, ClassId label);
   /// A worker thinks better of it: the latest answer of that worker to the task is replaced.
@@ -106,6 +109,7 @@ class IncrementalCrowd {
   std::vector<std::uint64_t> answers_of_worker_;
   std::vector<std::uint8_t> worker_changed_;
   std::vector<double> posterior_;
+  std::vector<ClassId> pinned_;        // per task: its known truth, or kNoClass
   std::vector<std::uint8_t> in_mass_;  // per task: it has a posterior that class_mass_ holds
   std::vector<std::uint32_t> first_;   // per task: its latest answer in edges_
   std::vector<Edge> edges_;

@@ -25,7 +25,12 @@ struct ReadResultOptions {
 [[nodiscard]] StoredRun read_result(const std::string& folder, const ReadResultOptions& options,
                                     const RunContext& context);
 
+/// Gold for a result that was made without: its labels are scored on it.
+void add_gold(Result& result, const std::string& path, const ReadOptions& options, const RunContext& context);
+
 /// How tables were read, for the record of a run: only what differs from the defaults.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> reading_record(const ReadOptions& options);
+/// The options that such a record tells of.
+[[nodiscard]] ReadOptions read_options(const std::vector<std::pair<std::string, std::string>>& reading);
 
 }  // namespace wisecrowd

@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "wisecrowd/aggregate.hpp"
@@ -42,6 +44,7 @@ struct Staleness {
   std::uint64_t answers_at_refit = 0;  ///< answers that the last batch fit has seen
   std::uint64_t answers_since = 0;     ///< absorbed since then
   std::uint64_t classes_since = 0;     ///< classes that appeared since then
+  std::uint64_t truths_since = 0;      ///< answered tasks whose truth became known to the fit since then
   /// Tasks that were touched again since then. Before new answers entered, their posterior was computed afresh from
   /// what the workers are known to be by now: the mean distance (total variation) of the stored one, and how many
   /// labels it would have changed. A sample of how old the untouched ones have become.
@@ -51,6 +54,18 @@ struct Staleness {
 
   /// A sentence on why a refit is due, or nothing when it is not.
   [[nodiscard]] std::string advice() const;
+};
+
+/// What known truths are for.
+enum class GoldUse {
+  inference,   ///< the fit sees them: these tasks are certain, and workers are learned from them
+  evaluation,  ///< the fit does not see them: the labels are scored on them
+};
+
+/// A task whose truth is known, by names.
+struct KnownTruth {
+  std::string task;
+  std::string label;
 };
 
 struct StateSummary {
@@ -64,6 +79,14 @@ struct StateSummary {
   DuplicatePolicy duplicates = DuplicatePolicy::keep_last;
   int schema_version = 0;
   Staleness staleness;
+  std::uint64_t gold_tasks = 0;  ///< known truths, also of tasks that nobody answered yet
+  GoldUse gold_use = GoldUse::inference;
+  std::uint64_t gold_answered = 0;  ///< of these, tasks that somebody answered
+  /// Share of those whose label is the truth, with Wilson's 95 % interval; NaN unless gold is for evaluation.
+  double gold_accuracy = 0, gold_accuracy_low = 0, gold_accuracy_high = 0;
+  std::vector<Warning> warnings;  ///< of the last fit
+  /// How tables were read when the first answers came, as reading_record() says it: later ones are read the same way.
+  std::vector<std::pair<std::string, std::string>> reading;
 };
 
 struct TaskView {
@@ -71,7 +94,8 @@ struct TaskView {
   std::vector<double> posterior;
   ClassId label = kNoClass;
   double probability = 0;
-  double uncertainty = 0;  ///< entropy in nats
+  double uncertainty = 0;    ///< entropy in nats
+  ClassId truth = kNoClass;  ///< if it is known
   struct GivenAnswer {
     std::string worker;
     ClassId label;
@@ -84,7 +108,8 @@ struct WorkerView {
   std::uint64_t answers = 0;
   std::vector<double> counts;     ///< truth × label: expected counts without the prior
   std::vector<double> confusion;  ///< truth × label, rows sum to 1
-  double accuracy = 0;            ///< expected share of right answers; NaN without answers
+  /// Expected share of right answers, of those that are remembered if the state forgets; NaN without answers.
+  double accuracy = 0;
 };
 
 /// The most uncertain tasks, as a selector wants them: renumbered from 0, names kept.
@@ -107,6 +132,15 @@ struct WorkerTables {
   std::vector<std::string> names;
   std::vector<double> counts;          ///< workers × truth × label: Dirichlet parameters, prior + expected counts
   std::vector<std::uint32_t> answers;  ///< answers so far
+  std::vector<double> accuracy;        ///< as in WorkerView
+};
+
+/// A task that is sure enough to ask no more about it.
+struct SettledTask {
+  std::string name;
+  ClassId label = kNoClass;
+  double probability = 0;
+  std::uint64_t answers = 0;
 };
 
 /// Parameters of a state, fixed when it is made.
@@ -116,7 +150,12 @@ struct StateSettings {
   Parameters parameters{state_parameters()};
   bool fixed_classes = false;  ///< refuse labels outside the classes that the first data declare
   DuplicatePolicy duplicates = DuplicatePolicy::keep_last;
+  GoldUse gold_use = GoldUse::inference;
+  std::vector<std::pair<std::string, std::string>> reading;  ///< see StateSummary
 };
+
+/// Looks at all answers when a batch fit does, and says what the fit itself cannot see; inspect_answers() is one.
+using Inspection = std::function<std::vector<Warning>(const Annotations& answers, const RunContext& context)>;
 
 /// A crowd that lives in one SQLite file: answers, posteriors, workers' tables. New answers are absorbed in time
 /// proportional to them; a refit makes it equal to the batch fit again.
@@ -128,8 +167,10 @@ class CrowdState {
  public:
   /// Makes a new state from answers (there may be none) by a batch fit. The file appears whole or not at all; one that
   /// is there already is never replaced (io error). Classes without answers are kept.
+  /// `gold` may name tasks that nobody answered yet; the gold of `data` is stored, too.
   [[nodiscard]] static CrowdState create(const std::string& path, const Dataset& data, const StateSettings& settings,
-                                         const RunContext& context);
+                                         const RunContext& context, std::span<const KnownTruth> gold = {},
+                                         const Inspection& inspect = {});
   enum class Access { read, write };
   /// Opens and, for writing, brings an older schema up to date. Errors say what is wrong with the file and what to do.
   [[nodiscard]] static CrowdState open(const std::string& path, Access access);
@@ -145,13 +186,19 @@ class CrowdState {
   /// Absorbs the answers of `data` (tasks and classes without answers are kept, too) and re-estimates the tasks that
   /// they belong to. All of them or none.
   Absorbed add(const Annotations& data, const RunContext& context);
-  /// The same for several sources, one after the other, in one transaction.
-  Absorbed add(std::span<const Annotations> sources, const RunContext& context);
-  /// Batch EM on all answers to convergence; everything is estimated anew. Returns the fit without its posterior.
-  Aggregation refit(const RunContext& context);
+  /// The same for several sources, one after the other, in one transaction. Known truths go in first; those of tasks
+  /// whose truth was known already replace it.
+  Absorbed add(std::span<const Annotations> sources, const RunContext& context, std::span<const KnownTruth> gold = {});
+  /// What the first gold is for, and how the first table was read: for states that were made without. Once there is
+  /// gold, its use is fixed; once there are answers, the way of reading is.
+  void set_gold_use(GoldUse use);
+  void set_reading(const std::vector<std::pair<std::string, std::string>>& reading);
+  /// Batch EM on all answers to convergence; everything is estimated anew. Returns the fit without its posterior. Its
+  /// warnings, and those of `inspect`, are kept until the next one.
+  Aggregation refit(const RunContext& context, const Inspection& inspect = {});
 
-  /// All answers, and the estimates as they stand, in the order in which tasks and workers became known: what the
-  /// writers of results take.
+  /// All answers, known truths (whatever they are for), and the estimates as they stand, in the order in which tasks
+  /// and workers became known: what the writers of results take.
   struct Whole {
     Dataset data;
     Aggregation aggregation;
@@ -162,9 +209,13 @@ class CrowdState {
   /// settled.
   [[nodiscard]] Candidates candidates(std::size_t tasks, Uncertainty kind = Uncertainty::entropy) const;
   [[nodiscard]] WorkerTables workers() const;
+  /// Answered tasks whose label has at least probability `sure`, in the order in which they became known: at most
+  /// `limit` of them, from the first one after the task `after` on (empty: from the beginning). Throws bad_input when
+  /// there is no task `after`.
+  [[nodiscard]] std::vector<SettledTask> settled(double sure, std::size_t limit, std::string_view after = {}) const;
 
-  /// What is wrong with the file, by SQLite's own check and by comparing the tables with the posteriors that they are
-  /// made of. Reads everything. Empty when all is well.
+  /// What is wrong with the file, by SQLite's own check, by comparing its schema with the one that this program makes,
+  /// and by comparing the tables with the posteriors that they are made of. Reads everything. Empty when all is well.
   [[nodiscard]] std::vector<std::string> check(const RunContext& context) const;
 
  private:

@@ -32,6 +32,7 @@
 #include "wisecrowd/select.hpp"
 #include "wisecrowd/simulate.hpp"
 #include "wisecrowd/state.hpp"
+#include "wisecrowd/state_result.hpp"
 #include "wisecrowd/tempering.hpp"
 #include "wisecrowd/trust.hpp"
 #include "wisecrowd/version.hpp"

@@ -31,6 +31,7 @@ Aggregation fit_from(const py::dict& dict, const Annotations& answers) {
   fit.class_count = answers.class_count();
   fit.posterior = reals(dict["posterior"]);
   fit.labels = classes_from(dict["labels"].cast<Codes>());
+  fit.tie_rule = tie_rule_named(dict["tie_rule"].cast<std::string>());
   fit.class_prior = reals(dict["class_prior"]);
   fit.confusion = reals(dict["confusion"]);
   fit.objective_name = dict["objective_name"].cast<std::string>();

@@ -6,16 +6,31 @@
 #include "wisecrowd/asking.hpp"
 #include "wisecrowd/incremental.hpp"
 #include "wisecrowd/result.hpp"
-#include "wisecrowd/version.hpp"
+#include "wisecrowd/state_result.hpp"
 
 namespace wisecrowd::python {
 namespace {
 
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+std::vector<KnownTruth> truths_from(const Pairs& given) {
+  std::vector<KnownTruth> truths;
+  for (const auto& [task, label] : given) truths.push_back({task, label});
+  return truths;
+}
+
+GoldUse gold_use_from(const std::string& name) {
+  if (name == "inference") return GoldUse::inference;
+  if (name == "evaluation") return GoldUse::evaluation;
+  throw py::value_error("gold_for='" + name + "': choose inference or evaluation");
+}
+
 std::shared_ptr<State> create_state(const std::string& path, const std::optional<Answers>& answers,
                                     const std::vector<std::string>& classes, bool fixed_classes,
-                                    const std::string& duplicates, const py::dict& parameters, unsigned threads,
-                                    const py::object& progress) {
+                                    const std::string& duplicates, const Pairs& gold, const std::string& gold_for,
+                                    const py::dict& parameters, unsigned threads, const py::object& progress) {
   StateSettings settings;
+  settings.gold_use = gold_use_from(gold_for);
   settings.parameters = parameters_from(state_parameters(), parameters);
   settings.fixed_classes = fixed_classes;
   settings.duplicates = duplicate_policy(duplicates);
@@ -27,7 +42,8 @@ std::shared_ptr<State> create_state(const std::string& path, const std::optional
   }
   Work work(0, threads, progress);
   return work.run([&](const RunContext& context) {
-    return std::make_shared<State>(CrowdState::create(path, data, settings, context), path, false);
+    return std::make_shared<State>(
+        CrowdState::create(path, data, settings, context, truths_from(gold), inspect_answers), path, false);
   });
 }
 
@@ -57,6 +73,7 @@ py::dict summary_of(State& state) {
   staleness["answers_at_refit"] = s.staleness.answers_at_refit;
   staleness["answers_since"] = s.staleness.answers_since;
   staleness["classes_since"] = s.staleness.classes_since;
+  staleness["truths_since"] = s.staleness.truths_since;
   staleness["probed_tasks"] = s.staleness.probed_tasks;
   staleness["mean_shift"] = s.staleness.mean_shift;
   staleness["probed_labels_changed"] = s.staleness.probed_labels_changed;
@@ -72,6 +89,10 @@ py::dict summary_of(State& state) {
   dict["schema_version"] = s.schema_version;
   dict["staleness"] = staleness;
   dict["advice"] = to_str(s.staleness.advice());
+  dict["gold_tasks"] = s.gold_tasks;
+  dict["gold_for"] = s.gold_use == GoldUse::inference ? "inference" : "evaluation";
+  dict["gold_accuracy"] = py::make_tuple(s.gold_accuracy, s.gold_accuracy_low, s.gold_accuracy_high);
+  dict["warnings"] = to_list(s.warnings);
   dict["refits_unasked"] = refits_unasked(s);
   dict["parameters"] = to_dict(parameters);
   const auto [right, wrong] = prior_of(parameters, std::max<std::size_t>(s.classes.size(), 1));
@@ -79,10 +100,15 @@ py::dict summary_of(State& state) {
   return dict;
 }
 
-py::dict add_answers(State& state, const Answers& answers, unsigned threads, const py::object& progress) {
+py::dict add_answers(State& state, const std::optional<Answers>& answers, const Pairs& gold,
+                     const std::optional<std::string>& gold_for, unsigned threads, const py::object& progress) {
   Work work(0, threads, progress);
-  const Absorbed a = state.change(
-      work, [&](CrowdState& opened, const RunContext& context) { return opened.add(answers.annotations, context); });
+  const Absorbed a = state.change(work, [&](CrowdState& opened, const RunContext& context) {
+    if (gold_for && !gold.empty()) opened.set_gold_use(gold_use_from(*gold_for));
+    std::vector<Annotations> sources;
+    if (answers) sources.push_back(answers->annotations);
+    return opened.add(sources, context, truths_from(gold));
+  });
   py::dict dict;
   dict["answers"] = a.answers;
   dict["replaced"] = a.replaced;
@@ -134,21 +160,52 @@ py::object worker_of(State& state, const std::string& name) {
 }
 
 py::dict workers_of(State& state) {
-  auto [tables, parameters] =
-      state.look([](const CrowdState& opened) { return std::pair(opened.workers(), opened.parameters()); });
-  const std::size_t k = tables.class_count;
-  const double prior = k == 0 ? 0 : static_cast<double>(k) * prior_of(parameters, k).right;
-  std::vector<double> accuracy;
-  for (std::size_t j = 0; j < tables.names.size(); ++j) {
-    double right = -prior;
-    for (std::size_t c = 0; c < k; ++c) right += tables.counts[(j * k + c) * k + c];
-    accuracy.push_back(tables.answers[j] == 0 ? std::nan("") : right / tables.answers[j]);
-  }
+  WorkerTables tables = state.look([](const CrowdState& opened) { return opened.workers(); });
   py::dict dict;
   dict["names"] = to_objects(NameTable(tables.names));
   dict["answers"] = to_array(std::move(tables.answers));
-  dict["accuracy"] = to_array(std::move(accuracy));
+  dict["accuracy"] = to_array(std::move(tables.accuracy));
   return dict;
+}
+
+py::dict settled_of(State& state, double sure, std::size_t limit, const std::string& after) {
+  const auto [tasks, classes] = state.look([&](const CrowdState& opened) {
+    return std::pair(opened.settled(sure, limit, after), opened.summary().classes);
+  });
+  std::vector<std::string> names, labels;
+  std::vector<double> probability;
+  std::vector<std::uint64_t> answers;
+  for (const SettledTask& task : tasks) {
+    names.push_back(task.name);
+    labels.push_back(classes[index(task.label)]);
+    probability.push_back(task.probability);
+    answers.push_back(task.answers);
+  }
+  py::dict dict;
+  dict["names"] = to_objects(NameTable(names));
+  dict["labels"] = to_objects(NameTable(labels));
+  dict["probability"] = to_array(std::move(probability));
+  dict["answers"] = to_array(std::move(answers));
+  return dict;
+}
+
+py::list alerts_of(State& state, unsigned threads, const py::object& progress) {
+  Work work(0, threads, progress);
+  const auto alerts = state.use(work, [&](const CrowdState& opened, const RunContext& context) {
+    return state_alerts(state_result(opened, state.path(), "wisecrowd.CrowdState.alerts", context), {}, context);
+  });
+  py::list list;
+  for (const Alert& alert : alerts) {
+    py::dict dict;
+    dict["code"] = to_str(alert.code);
+    dict["severity"] = alert.urgent ? "warning" : "notice";
+    dict["message"] = to_str(alert.message);
+    dict["count"] = alert.count;
+    dict["workers"] = to_strings(alert.workers);
+    dict["tasks"] = to_strings(alert.tasks);
+    list.append(dict);
+  }
+  return list;
 }
 
 Uncertainty uncertainty_from(const std::string& name) {
@@ -182,32 +239,26 @@ py::tuple whole_of(State& state, unsigned threads, const py::object& progress) {
   auto whole =
       state.use(work, [](const CrowdState& opened, const RunContext& context) { return opened.whole(context); });
   const Annotations& a = whole.data.answers;
+  py::object gold = py::none();
+  if (whole.data.has_gold()) gold = to_codes(whole.data.gold);
   const py::tuple names =
       py::make_tuple(to_objects(a.task_names()), to_objects(a.worker_names()), to_objects(a.class_names()));
-  return py::make_tuple(Answers{a, {}}, to_dict(std::move(whole.aggregation)), names);
+  return py::make_tuple(Answers{a, {}}, to_dict(std::move(whole.aggregation)), names, gold);
 }
 
 void export_state(State& state, const std::string& folder, unsigned threads, const py::object& progress) {
   Work work(0, threads, progress);
   (void)state.use(work, [&](const CrowdState& opened, const RunContext& context) {
     check_output_directory(folder);
-    RunRecord record;
-    record.version = WISECROWD_VERSION;
-    record.command = "wisecrowd.CrowdState.export";
-    record.method = "dawid_skene";
-    for (const auto& [name, value] : opened.parameters().all()) record.parameters.emplace_back(name, value);
-    record.threads = context.threads();
-    record.inputs.emplace_back("state", state.path());
-    CrowdState::Whole whole = opened.whole(context);
-    const Result result = make_result(std::move(whole.data), std::move(whole.aggregation), std::move(record), context);
+    const Result result = state_result(opened, state.path(), "wisecrowd.CrowdState.export", context);
     return write_result(result, folder, context);
   });
 }
 
 py::dict refit_state(State& state, unsigned threads, const py::object& progress) {
   Work work(0, threads, progress);
-  const Aggregation fit =
-      state.change(work, [](CrowdState& opened, const RunContext& context) { return opened.refit(context); });
+  const Aggregation fit = state.change(
+      work, [](CrowdState& opened, const RunContext& context) { return opened.refit(context, inspect_answers); });
   py::dict dict;
   dict["iterations"] = fit.iterations;
   dict["status"] = std::string(to_string(fit.status));
@@ -227,17 +278,20 @@ py::list check_state(State& state, unsigned threads, const py::object& progress)
 void define_state(py::module_& module) {
   module.def("state_parameters", [] { return to_list(state_parameters()); });
   module.def("create_state", &create_state, py::arg("path"), py::arg("answers"), py::arg("classes"),
-             py::arg("fixed_classes"), py::arg("duplicates"), py::arg("parameters"), py::arg("threads"),
-             py::arg("progress"));
+             py::arg("fixed_classes"), py::arg("duplicates"), py::arg("gold"), py::arg("gold_for"),
+             py::arg("parameters"), py::arg("threads"), py::arg("progress"));
   module.def("open_state", &open_state, py::arg("path"), py::arg("read_only"));
   py::class_<State, std::shared_ptr<State>>(module, "State", "A crowd that lives in a file.")
       .def_property_readonly("path", [](const State& state) { return to_str(state.path()); })
       .def("summary", &summary_of)
-      .def("add", &add_answers, py::arg("answers"), py::arg("threads"), py::arg("progress"))
+      .def("add", &add_answers, py::arg("answers"), py::arg("gold"), py::arg("gold_for"), py::arg("threads"),
+           py::arg("progress"))
       .def("refit", &refit_state, py::arg("threads"), py::arg("progress"))
       .def("task", &task_of, py::arg("name"))
       .def("worker", &worker_of, py::arg("name"))
       .def("workers", &workers_of)
+      .def("settled", &settled_of, py::arg("sure"), py::arg("limit"), py::arg("after"))
+      .def("alerts", &alerts_of, py::arg("threads"), py::arg("progress"))
       .def("candidates", &candidates_of, py::arg("count"), py::arg("by"))
       .def("whole", &whole_of, py::arg("threads"), py::arg("progress"))
       .def("export", &export_state, py::arg("folder"), py::arg("threads"), py::arg("progress"))

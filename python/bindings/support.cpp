@@ -4,6 +4,7 @@
 #include <array>
 
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/evaluate.hpp"
 
 namespace wisecrowd::python {
 
@@ -179,6 +180,7 @@ py::dict to_dict(Aggregation&& fit) {
   const std::size_t n = fit.task_count, m = fit.worker_count, k = fit.class_count;
   py::dict dict;
   dict["labels"] = to_codes(fit.labels);
+  dict["tie_rule"] = std::string(to_string(fit.tie_rule));
   dict["posterior"] = to_array(std::move(fit.posterior), shape(n, k));
   dict["class_prior"] = to_array(std::move(fit.class_prior));
   dict["confusion"] = py::none();

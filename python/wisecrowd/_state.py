@@ -10,8 +10,9 @@ import pandas as pd
 
 from . import _engine
 from ._aggregator import Fitted
-from ._columns import Crowd, as_index, read
+from ._columns import Crowd, as_index, gold_series, read
 from ._parameters import Progress, whole_number
+from ._report import report as _report
 
 
 @dataclass
@@ -45,6 +46,10 @@ class StateSummary:
     schema_version: int
     staleness: dict
     advice: str  # why a refit is due, or nothing
+    gold_tasks: int  # known truths, also of tasks that nobody answered yet
+    gold_for: str  # inference: the fit sees them; evaluation: it does not, and the labels are scored on them
+    gold_accuracy: tuple  # (value, low, high) with Wilson's 95 % interval; NaN unless gold is for evaluation
+    warnings: list  # (code, message) of the last fit
     parameters: dict
 
     def __str__(self):
@@ -77,6 +82,11 @@ class WorkerView:
     counts: pd.DataFrame  # the same as expected counts, without the prior
 
 
+def _truths(gold):
+    """Known truth as pairs of names."""
+    return [] if gold is None else [(str(task), str(label)) for task, label in gold_series(gold).items()]
+
+
 class StateResult(Fitted):
     """Everything that a state knew at one moment, with the attributes of a fitted estimator; tasks and workers in the order in which
     they became known."""
@@ -84,10 +94,15 @@ class StateResult(Fitted):
     _method = "dawid_skene"
     progress = False
 
-    def __init__(self, answers, fit, names, summary, threads):
+    def __init__(self, answers, fit, names, gold, summary, threads):
         tasks, workers, classes = names
         self.threads = threads
-        self._crowd = Crowd(answers, tasks, workers, classes)
+        seen = gold is not None and summary["gold_for"] == "inference"
+        self._crowd = Crowd(answers, tasks, workers, classes, gold if seen else None)
+        self._test_gold = None
+        if gold is not None and not seen:
+            known = gold >= 0
+            self._test_gold = pd.Series(np.asarray(classes, dtype=object)[gold[known]], index=np.asarray(tasks, dtype=object)[known])
         self._fit = fit
         self._summary_then = summary
 
@@ -100,6 +115,10 @@ class StateResult(Fitted):
 
     def _run(self):
         return 0, self.threads
+
+    def report(self, path: Any = None, *, gold: Optional[Any] = None, title: str = "", compare: bool = True):
+        """As of an estimator; gold that the state keeps for evaluation scores the labels unless other gold is given."""
+        return _report(self, path, gold=self._test_gold if gold is None else gold, title=title, compare=compare)
 
     def __repr__(self):
         return f"StateResult({len(self._crowd.tasks)} tasks, {len(self._crowd.workers)} workers)"
@@ -142,7 +161,8 @@ class CrowdState:
 
     @classmethod
     def create(cls, path: Any, data: Optional[Any] = None, *, classes: Optional[Iterable] = None, duplicates: str = "keep_last",
-               threads: int = 0, progress: Any = False, columns: Optional[Any] = None, wide: bool = False,
+               gold: Optional[Any] = None, gold_for: str = "inference", threads: int = 0, progress: Any = False,
+               columns: Optional[Any] = None, wide: bool = False,
                **parameters: Any) -> "CrowdState":
         """Makes a new state from answers, or from nothing, by a batch fit. A file that is there already is never replaced.
 
@@ -150,6 +170,8 @@ class CrowdState:
         classes : all labels that there may be; others are refused from then on. None: new ones may appear at any time
         duplicates : when a worker answers a task again: keep_last, reject, or repeat, which counts all; holds for good
         columns, wide : how to read the table, as in `fit` of an estimator
+        gold : known truth, as for `fit`; tasks that nobody answered yet may be among it
+        gold_for : 'inference', the fit sees the gold, or 'evaluation', it does not, and the labels are scored on it; holds for good
         parameters : fixed for good; `CrowdState.parameters()` lists them
         """
         state = cls.__new__(cls)
@@ -160,7 +182,7 @@ class CrowdState:
             answers = read(data, classes=classes, duplicates=duplicates, threads=threads, columns=columns, wide=wide).answers
         with Progress(progress, "create") as call:
             state._state = _engine.create_state(state.path, answers, [str(label) for label in classes or ()], classes is not None,
-                                                duplicates, parameters, state.threads, call)
+                                                duplicates, _truths(gold), gold_for, parameters, state.threads, call)
         return state
 
     @staticmethod
@@ -195,9 +217,12 @@ class CrowdState:
     def _class_index(classes, name="label"):
         return as_index(np.array(classes, dtype=object), name)
 
-    def add(self, data: Any, *, refit: str = "auto", progress: Any = False, columns: Optional[Any] = None, wide: bool = False) -> Absorbed:
-        """Absorbs answers and re-estimates the tasks that they belong to; all of them or none.
+    def add(self, data: Optional[Any] = None, *, gold: Optional[Any] = None, gold_for: Optional[str] = None, refit: str = "auto",
+            progress: Any = False, columns: Optional[Any] = None, wide: bool = False) -> Absorbed:
+        """Absorbs answers, known truths or both, and re-estimates the tasks that they belong to; all of them or none.
 
+        gold : known truth, as for `fit`; it replaces what was known of the same tasks
+        gold_for : what the first gold of a state is for ('inference' or 'evaluation'); None: as the state has it
         refit : 'auto' estimates everything anew afterwards when it is due and the state is small, 'always' does so in any case, 'never'
             leaves it to you (`summary().advice` says when)
         columns, wide : how to read the table, as in `fit` of an estimator
@@ -206,9 +231,13 @@ class CrowdState:
             raise ValueError(f"refit={refit!r}: choose auto, always or never")
         known = self._state.summary()
         classes = known["classes"] if known["classes_are_fixed"] else None
-        answers = read(data, classes=classes, duplicates=known["duplicates"], threads=self.threads, columns=columns, wide=wide).answers
+        if data is None and gold is None:
+            raise ValueError("nothing to add: give answers, gold, or both")
+        answers = None
+        if data is not None:
+            answers = read(data, classes=classes, duplicates=known["duplicates"], threads=self.threads, columns=columns, wide=wide).answers
         with Progress(progress, "add") as call:
-            absorbed = Absorbed(**self._state.add(answers, self.threads, call))
+            absorbed = Absorbed(**self._state.add(answers, _truths(gold), gold_for, self.threads, call))
         if refit == "always" or (refit == "auto" and self._state.summary()["refits_unasked"]):
             self.refit(progress=progress)
             absorbed.refitted = True
@@ -274,6 +303,28 @@ class CrowdState:
         for k, label in enumerate(self._state.summary()["classes"]):
             table[label] = found["posterior"][:, k]
         return table
+
+    def settled(self, sure: float = 0.95, *, limit: Optional[int] = None, after: str = "") -> pd.DataFrame:
+        """Answered tasks whose label has at least probability `sure`, in the order in which they became known: those that can be retired.
+
+        limit, after : a page of so many, from the first one after the task `after` on
+        """
+        if not 0 <= sure <= 1:
+            raise ValueError(f"sure={sure!r}: a probability, from 0 to 1")
+        most = 2**63 - 1 if limit is None else whole_number("limit", limit, 1)
+        found = self._state.settled(float(sure), most, str(after))
+        return pd.DataFrame({"label": found["labels"], "probability": found["probability"], "answers": found["answers"]},
+                            index=as_index(found["names"], "task"))
+
+    def alerts(self, *, progress: Any = False) -> pd.DataFrame:
+        """What needs attention, the urgent first: code, severity (warning or notice), message, count, workers and tasks. Reads everything."""
+        with Progress(progress, "alerts") as call:
+            found = self._state.alerts(self.threads, call)
+        return pd.DataFrame(found, columns=["code", "severity", "message", "count", "workers", "tasks"])
+
+    def report(self, path: Any = None, *, gold: Optional[Any] = None, title: str = "", compare: bool = True):
+        """A report of the state as it is, as of an estimator: one HTML page, or its data if the path ends with .json."""
+        return self.result().report(path, gold=gold, title=title, compare=compare)
 
     def export(self, folder: Any, *, progress: Any = False) -> None:
         """Writes what `wisecrowd aggregate` would: labels.csv, workers.csv, confusion.csv and run.json, whole or not at all."""

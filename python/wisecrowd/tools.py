@@ -119,7 +119,7 @@ def _calibration(predicted, posterior, gold, confidence, bins=15):
 
 def evaluate(labels: Any, gold: Any, probas: Optional[pd.DataFrame] = None, *, ties: str = "lowest", bootstrap: int = 1000,
              confidence: float = 0.95, seed: int = 0, threads: int = 0) -> Evaluation:
-    """Scores labels against known truth, with intervals.
+    """Scores labels against known truth, with intervals: Wilson's for accuracy, of a bootstrap over tasks for the others.
 
     labels : Series by task, such as labels_; missing values are abstentions. A fitted estimator may be given as well
     gold : Series by task, dict, or table with task and label

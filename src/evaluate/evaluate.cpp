@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/intervals.hpp"
 #include "base/parallel.hpp"
 #include "base/permutation.hpp"
 #include "base/rng.hpp"
@@ -213,8 +214,17 @@ Evaluation evaluate(std::span<const ClassId> predicted, std::span<const double> 
   for (std::size_t t = 0; t < gold.size(); ++t) {
     evaluation.abstained += predicted[t] == kNoClass && gold[t] != kNoClass ? 1 : 0;
   }
-  evaluation.accuracy = estimate(&Measures::accuracy);
+  evaluation.accuracy = {point.accuracy, kNone, kNone};
+  if (!drawn.empty()) {
+    const auto count = static_cast<double>(tasks.size());
+    const Interval interval = wilson_interval(point.accuracy * count, count, options.confidence_level);
+    evaluation.accuracy = {point.accuracy, interval.low, interval.high};
+  }
   evaluation.macro_f1 = estimate(&Measures::macro_f1);
+  // Resamples of tasks that are all right, or all wrong, are all the same; F1 is then as sure as accuracy is.
+  if (evaluation.macro_f1.low == evaluation.macro_f1.high && point.macro_f1 == point.accuracy) {
+    evaluation.macro_f1 = evaluation.accuracy;
+  }
   if (!posterior.empty()) {
     evaluation.log_loss = estimate(&Measures::log_loss);
     evaluation.brier = estimate(&Measures::brier);

@@ -162,6 +162,20 @@ TEST(Evaluate, IntervalsAreThoseOfTheBinomial) {
   EXPECT_NEAR(narrow.accuracy.high - narrow.accuracy.low, 2 * 0.6745 * 0.02, 0.004);
 }
 
+TEST(Evaluate, FewTasksThatAreAllRightProveLittle) {
+  Case c{.classes = 2};
+  for (std::size_t t = 0; t < 30; ++t) {
+    c.gold.push_back(to_class(t % 2));
+    c.predicted.push_back(to_class(t % 2));
+  }
+  const Evaluation e = score(c);
+  EXPECT_DOUBLE_EQ(e.accuracy.value, 1);
+  EXPECT_NEAR(e.accuracy.low, 30 / (30 + 1.959963984540054 * 1.959963984540054), 1e-9);  // Wilson: n / (n + z²)
+  EXPECT_DOUBLE_EQ(e.accuracy.high, 1);
+  EXPECT_DOUBLE_EQ(e.macro_f1.low, e.accuracy.low);
+  EXPECT_NEAR(score(c, {.confidence_level = 0.5}).accuracy.low, 30 / (30 + 0.6744897502 * 0.6744897502), 1e-6);
+}
+
 TEST(Evaluate, IntervalsCoverTheTruth) {
   // Gold drawn from the posterior: accuracy and log-loss have known expectations over gold and posterior.
   const Evaluation large = score(random_case(200000, 3, 99), {.bootstrap = 0});

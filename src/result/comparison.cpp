@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "result/intervals.hpp"
-
 namespace wisecrowd {
 namespace {
 
@@ -66,7 +64,7 @@ Comparison compare_with(const Result& result, std::span<const NamedFit> others, 
     if (!on_gold) return;
     const Evaluation scored =
         evaluate(fit.labels, fit.posterior, result.data.gold, fit.class_count, {.tie_rule = fit.tie_rule}, context);
-    row.accuracy = with_width(scored.accuracy, scored.tasks);
+    row.accuracy = scored.accuracy;
     if (scored.log_loss) row.log_loss = scored.log_loss->value;
   };
   ComparedMethod& own = comparison.rows.emplace_back();

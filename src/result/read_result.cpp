@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <unordered_map>
 
 #include "base/csv_rows.hpp"
 #include "result/stored_record.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/names.hpp"
+#include "wisecrowd/state_result.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -98,20 +100,70 @@ void check_same(const StoredRecord& stored, const Annotations& answers, const st
                                                   stored.answers, stored.workers, stored.tasks)));
 }
 
+/// The answers of a state, which must still be those that were exported.
+Dataset read_state(const StoredRecord& stored, const std::string& folder, const std::string& path,
+                   const RunContext& context) {
+  Dataset data = CrowdState::open(path, CrowdState::Access::read).whole(context).data;
+  if (stored.record.gold_use == "none") data.gold.clear();  // it came later
+  if (data.answers.content_hash() != stored.hash) {
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("the state '{}' has changed since it was exported to '{}' ({} answers now, {} then): export "
+                    "it again, or make the report of the state itself: wisecrowd report STATE",
+                    path, folder, data.answers.answer_count(), stored.answers));
+  }
+  return data;
+}
+
 }  // namespace
+
+void add_gold(Result& result, const std::string& path, const ReadOptions& options, const RunContext& context) {
+  if (result.record.gold_use != "none") {
+    throw Error(ErrorCode::bad_parameter,
+                fmt::format("there is gold already, for {}: leave {} out", result.record.gold_use, path));
+  }
+  ReadOptions reading;
+  reading.task_column = options.gold_task_column;
+  reading.label_column = options.gold_label_column;
+  const NameTable& classes = result.data.answers.class_names();
+  for (std::size_t k = 0; k < classes.size(); ++k) reading.classes.emplace_back(classes[k]);
+  const LabelTable gold = read_label_table(path, reading, context);
+  std::unordered_map<std::string_view, ClassId> truth_of;
+  for (std::size_t t = 0; t < gold.tasks.size(); ++t) truth_of.emplace(gold.tasks[t], gold.labels[t]);
+  const NameTable& tasks = result.data.answers.task_names();
+  result.data.gold.assign(tasks.size(), kNoClass);
+  result.record.gold_tasks = 0;
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    const auto known = truth_of.find(tasks[t]);
+    if (known == truth_of.end()) continue;
+    result.data.gold[t] = known->second;
+    ++result.record.gold_tasks;
+  }
+  if (result.record.gold_tasks == 0) {
+    throw Error(ErrorCode::bad_input, fmt::format("'{}' knows the truth of none of the tasks: check that both call "
+                                                  "tasks by the same names",
+                                                  path));
+  }
+  result.record.gold_use = "evaluation";  // known only now, so the method cannot have seen it
+  result.workers = summarise_workers(result.data, result.aggregation, result.worker_confusion, context);
+}
 
 StoredRun read_result(const std::string& folder, const ReadResultOptions& options, const RunContext& context) {
   StoredRecord stored = read_record(folder);
   const auto answers_then = recorded(stored.record, "answers");
   const auto gold_then = recorded(stored.record, "gold");
-  const std::string answers_path =
-      options.answers ? *options.answers : locate(folder, "answers", answers_then.value_or("-"));
+  const auto state_then = recorded(stored.record, "state");
+  const std::string answers_path = options.answers ? *options.answers
+                                   : state_then    ? locate(folder, "answers", *state_then)
+                                                   : locate(folder, "answers", answers_then.value_or("-"));
+  const bool of_state = is_state_file(answers_path);
   std::optional<std::string> gold_path = options.gold;
   if (!gold_path && gold_then) gold_path = locate(folder, "gold", *gold_then);
 
   StoredRun run;
   Result& result = run.result;
-  result.data = read_dataset(answers_path, gold_path, stored.read, context);
+  result.data = of_state ? read_state(stored, folder, answers_path, context)
+                         : read_dataset(answers_path, gold_path, stored.read, context);
 
   const std::string labels_path = (fs::path(folder) / "labels.csv").string();
   ReadOptions reading;
@@ -157,7 +209,9 @@ StoredRun read_result(const std::string& folder, const ReadResultOptions& option
   result.worker_confusion =
       read_tables((fs::path(folder) / "confusion.csv").string(), fit.worker_count * classes * classes);
   result.record = std::move(stored.record);
-  if (options.gold && result.record.gold_use == "none") {  // known only now, so the method cannot have seen it
+  if (options.gold && of_state) {
+    add_gold(result, *options.gold, stored.read, context);
+  } else if (options.gold && result.record.gold_use == "none") {  // known only now, so the method cannot have seen it
     result.record.gold_use = "evaluation";
     result.record.gold_tasks = static_cast<std::uint64_t>(std::count_if(
         result.data.gold.begin(), result.data.gold.end(), [](ClassId truth) { return truth != kNoClass; }));

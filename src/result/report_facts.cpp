@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <limits>
 
+#include "base/intervals.hpp"
 #include "base/parallel.hpp"
 #include "evaluate/components.hpp"
 #include "evaluate/scores.hpp"
 #include "result/agreement.hpp"
-#include "result/intervals.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -20,7 +20,6 @@ constexpr std::size_t kFewestDrawsPerWorker = 60;
 GoldFacts gold_facts(const Result& result, const Evaluation& evaluation) {
   GoldFacts facts;
   facts.evaluation = evaluation;
-  facts.evaluation.accuracy = with_width(evaluation.accuracy, evaluation.tasks);
   const Aggregation& fit = result.aggregation;
   const std::size_t classes = fit.class_count;
   const ScoreLayout layout(classes, EvaluateOptions{}.calibration_bins);

@@ -113,26 +113,13 @@ Enum named(const std::string_view (&names)[n], const std::string& name) {
   throw Error(ErrorCode::bad_input, fmt::format("unknown way of reading '{}'", name));
 }
 
-ReadOptions read_options(const std::vector<std::pair<std::string, std::string>>& reading) {
-  ReadOptions options;
-  for (const auto& [name, value] : reading) {
-    if (name == "task_column") options.task_column = value;
-    if (name == "worker_column") options.worker_column = value;
-    if (name == "label_column") options.label_column = value;
-    if (name == "gold_task_column") options.gold_task_column = value;
-    if (name == "gold_label_column") options.gold_label_column = value;
-    if (name == "format") options.format = named<TableFormat>(kFormats, value);
-    if (name == "layout") options.layout = named<TableLayout>(kLayouts, value);
-    if (name == "duplicates") options.duplicates = named<DuplicatePolicy>(kDuplicates, value);
-    if (name == "lenient") options.lenient = value == "yes";
-    if (name == "safe_names") options.safe_names = value == "yes";
-    CsvRows rows(value);
-    while (name == "exclude_workers" && rows.next()) options.exclude_workers.push_back(rows.fields().at(0));
-    while (name == "merge_workers" && rows.next()) {
-      options.merge_workers.push_back({rows.fields().at(0), rows.fields().at(1)});
-    }
+/// Of a run that an older version wrote: that of the method that had the last word.
+TieRule tie_rule_of(const RunRecord& record) {
+  const bool finished = !record.stages.empty() && record.stages.back().role == "finish";
+  for (const auto& [name, value] : finished ? record.stages.back().parameters : record.parameters) {
+    if (name == "ties") return tie_rule_named(to_string(value));
   }
-  return options;
+  return TieRule::lowest;
 }
 
 StoredRecord understood(const Json& json) {
@@ -191,9 +178,8 @@ StoredRecord understood(const Json& json) {
   fit.class_prior = reals(json.at("class_prior"));
   for (const auto& [name, value] : json.at("learned").items()) fit.learned.emplace_back(name, real(value));
   fit.explanation = json.value("explanation", "");
-  for (const auto& [name, value] : record.parameters) {
-    if (name == "ties" && to_string(value) == "fractional") fit.tie_rule = TieRule::fractional;
-  }
+  fit.tie_rule =
+      json.contains("tie_rule") ? tie_rule_named(json.at("tie_rule").get<std::string>()) : tie_rule_of(record);
   if (json.contains("network")) {
     stored.learned = learned(json);
   } else if (json.contains("evaluation")) {
@@ -224,6 +210,28 @@ StoredRecord read_record(const std::string& folder) {
                                                   "version of wisecrowd",
                                                   path, problem.what()));
   }
+}
+
+ReadOptions read_options(const std::vector<std::pair<std::string, std::string>>& reading) {
+  ReadOptions options;
+  for (const auto& [name, value] : reading) {
+    if (name == "task_column") options.task_column = value;
+    if (name == "worker_column") options.worker_column = value;
+    if (name == "label_column") options.label_column = value;
+    if (name == "gold_task_column") options.gold_task_column = value;
+    if (name == "gold_label_column") options.gold_label_column = value;
+    if (name == "format") options.format = named<TableFormat>(kFormats, value);
+    if (name == "layout") options.layout = named<TableLayout>(kLayouts, value);
+    if (name == "duplicates") options.duplicates = named<DuplicatePolicy>(kDuplicates, value);
+    if (name == "lenient") options.lenient = value == "yes";
+    if (name == "safe_names") options.safe_names = value == "yes";
+    CsvRows rows(value);
+    while (name == "exclude_workers" && rows.next()) options.exclude_workers.push_back(rows.fields().at(0));
+    while (name == "merge_workers" && rows.next()) {
+      options.merge_workers.push_back({rows.fields().at(0), rows.fields().at(1)});
+    }
+  }
+  return options;
 }
 
 std::vector<std::pair<std::string, std::string>> reading_record(const ReadOptions& options) {

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/intervals.hpp"
 #include "base/parallel.hpp"
-#include "result/intervals.hpp"
 #include "result/probability_sums.hpp"
 #include "wisecrowd/result.hpp"
 #include "wisecrowd/tempering.hpp"

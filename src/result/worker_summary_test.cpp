@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/intervals.hpp"
 #include "base/rng.hpp"
-#include "result/intervals.hpp"
 #include "support/crowds.hpp"
 #include "wisecrowd/result.hpp"
 

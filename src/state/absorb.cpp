@@ -6,10 +6,12 @@
 #include <iterator>
 #include <numeric>
 #include <optional>
+#include <span>
 #include <tuple>
 
 #include "state/state_file.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/names.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -23,6 +25,7 @@ struct KnownAnswer {
 struct TouchedTask {
   std::int64_t id = 0;
   bool is_new = false;
+  ClassId truth = kNoClass;  // if it is known and the fit may see it
   std::int64_t label_before = 0;
   std::vector<double> before;
   std::vector<KnownAnswer> known;
@@ -38,14 +41,24 @@ struct NewAnswer {
 
 class Absorption {
  public:
-  Absorption(const StateFile& file, const Annotations& data, const RunContext& context)
-      : file_(file), data_(data), context_(context), counters_(file.counters()), classes_(file.classes()) {}
+  Absorption(const StateFile& file, const Annotations& data, std::span<const KnownTruth> gold,
+             const RunContext& context)
+      : file_(file),
+        data_(data),
+        gold_(gold),
+        context_(context),
+        counters_(file.counters()),
+        classes_(file.classes()),
+        pins_(file.settings().gold_use == GoldUse::inference && (!gold.empty() || file.has_gold())) {}
 
   Absorbed run();
 
  private:
   void find_classes();
+  std::int64_t class_named(std::string_view name);
+  void write_gold();
   void find_tasks();
+  bool read_task(std::string_view name, TouchedTask& task);
   void find_workers();
   void load_model();
   void probe();
@@ -60,71 +73,104 @@ class Absorption {
 
   const StateFile& file_;
   const Annotations& data_;
+  std::span<const KnownTruth> gold_;
   const RunContext& context_;
   StateCounters counters_;
   std::vector<StateClass> classes_;
+  bool pins_;  // there may be tasks whose truth is known and that the fit sees
   std::size_t classes_before_ = 0;
   std::vector<std::int64_t> class_of_;   // per class of the data
-  std::vector<TouchedTask> tasks_;       // per task of the data
+  std::vector<TouchedTask> tasks_;       // per task of the data, then those whose truth becomes known
   std::vector<std::int64_t> worker_of_;  // per worker of the data
   std::int64_t first_new_worker_ = 0;
   std::vector<std::int64_t> workers_;  // ids of all that are needed, sorted
   std::vector<NewAnswer> entered_;
   std::optional<IncrementalCrowd> model_;
+  std::optional<Statement> find_task_, find_answers_, find_truth_;
   Absorbed absorbed_;
 };
 
+std::int64_t Absorption::class_named(std::string_view name) {
+  const auto known =
+      std::find_if(classes_.begin(), classes_.end(), [&](const StateClass& k) { return k.name == name; });
+  if (known != classes_.end()) return known - classes_.begin();
+  if (file_.settings().fixed_classes) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("'{}' is none of the classes that {} was made with: correct the label, or make a new "
+                            "state with this class",
+                            printable(name), file_.database().shown()));
+  }
+  const std::size_t most = most_classes(file_.database());
+  if (classes_.size() >= most) {
+    throw Error(ErrorCode::unsupported, fmt::format("a state has at most {} classes: the table of a worker would not "
+                                                    "fit into a row of SQLite",
+                                                    most));
+  }
+  require_name(name, fmt::format("{}: class", file_.database().shown()));
+  Statement insert(file_.database(), "INSERT INTO class VALUES (?, ?, 0)");
+  insert.bind(1, static_cast<std::int64_t>(classes_.size())).bind(2, name).run();
+  absorbed_.new_classes.emplace_back(name);
+  classes_.push_back({std::string(name), 0});
+  return static_cast<std::int64_t>(classes_.size()) - 1;
+}
+
 void Absorption::find_classes() {
   classes_before_ = classes_.size();
-  Statement insert(file_.database(), "INSERT INTO class VALUES (?, ?, 0)");
-  for (std::size_t c = 0; c < data_.class_count(); ++c) {
-    const std::string_view name = data_.class_names()[c];
-    auto known = std::find_if(classes_.begin(), classes_.end(), [&](const StateClass& k) { return k.name == name; });
-    if (known == classes_.end()) {
-      if (file_.settings().fixed_classes) {
-        throw Error(ErrorCode::bad_input,
-                    fmt::format("'{}' is none of the classes that {} was made with: correct the label, or make a new "
-                                "state with this class",
-                                name, file_.database().shown()));
-      }
-      if (classes_.size() >= kMaxClasses) {
-        throw Error(ErrorCode::unsupported, fmt::format("a state has at most {} classes", kMaxClasses));
-      }
-      insert.bind(1, static_cast<std::int64_t>(classes_.size())).bind(2, name).run();
-      absorbed_.new_classes.emplace_back(name);
-      known = classes_.insert(classes_.end(), {std::string(name), 0});
-    }
-    class_of_.push_back(known - classes_.begin());
+  for (std::size_t c = 0; c < data_.class_count(); ++c) class_of_.push_back(class_named(data_.class_names()[c]));
+}
+
+void Absorption::write_gold() {
+  Statement put(file_.database(), "INSERT OR REPLACE INTO gold VALUES (?, ?)");
+  for (const KnownTruth& truth : gold_) {
+    require_name(truth.task, fmt::format("{}: gold task", file_.database().shown()));
+    put.bind(1, truth.task).bind(2, class_named(truth.label)).run();
   }
 }
 
-void Absorption::find_tasks() {
+/// What is known of the task of that name; false if nothing is.
+bool Absorption::read_task(std::string_view name, TouchedTask& task) {
   const Database& database = file_.database();
-  Statement find(database, "SELECT id, label, posterior FROM task WHERE name = ?");
-  Statement given(database, "SELECT worker, turn, label FROM answer WHERE task = ? ORDER BY worker, turn");
-  std::int64_t next = database.integer("SELECT max(id) + 1 FROM task");
+  if (!find_task_) {
+    find_task_.emplace(database, "SELECT id, label, posterior FROM task WHERE name = ?");
+    find_answers_.emplace(database, "SELECT worker, turn, label FROM answer WHERE task = ? ORDER BY worker, turn");
+    if (pins_) find_truth_.emplace(database, "SELECT label FROM gold WHERE task = ?");
+  }
+  if (find_truth_ && find_truth_->bind(1, name).step()) {
+    task.truth = ClassId(file_.checked_id(find_truth_->integer(0), classes_.size(), "class"));
+    find_truth_->reset();
+  }
+  if (!find_task_->bind(1, name).step()) return false;
+  task.id = find_task_->integer(0);
+  task.label_before = find_task_->integer(1);
+  task.before.resize(classes_.size());
+  file_.read_posterior(find_task_->blob(2), task.before, task.id);
+  find_task_->reset();
+  find_answers_->bind(1, task.id);
+  while (find_answers_->step()) {
+    (void)file_.checked_id(find_answers_->integer(2), classes_before_, "class");
+    task.known.push_back({find_answers_->integer(0), find_answers_->integer(1), find_answers_->integer(2)});
+  }
+  return true;
+}
+
+void Absorption::find_tasks() {
+  std::int64_t next = file_.database().integer("SELECT max(id) + 1 FROM task");
   constexpr std::size_t kTasksBetweenLooks = 1024;
   for (std::size_t t = 0; t < data_.task_count(); ++t) {
     if (t % kTasksBetweenLooks == 0 && context_.cancelled()) throw Cancelled();
     TouchedTask task;
-    find.bind(1, data_.task_names()[t]);
-    if (find.step()) {
-      task.id = find.integer(0);
-      task.label_before = find.integer(1);
-      task.before.resize(classes_.size());
-      file_.read_posterior(find.blob(2), task.before, task.id);
-      find.reset();
-      given.bind(1, task.id);
-      while (given.step()) {
-        (void)file_.checked_id(given.integer(2), classes_before_, "class");
-        task.known.push_back({given.integer(0), given.integer(1), given.integer(2)});
-      }
-    } else {
+    if (!read_task(data_.task_names()[t], task)) {
+      require_name(data_.task_names()[t], fmt::format("{}: task", file_.database().shown()));
       task.is_new = true;
       task.id = next++;
       ++absorbed_.new_tasks;
     }
     tasks_.push_back(std::move(task));
+  }
+  // Truths are absorbed before answers, so no task is in both. Those of tasks that are not there yet wait for them.
+  for (std::size_t g = 0; pins_ && g < gold_.size(); ++g) {
+    TouchedTask task;
+    if (read_task(gold_[g].task, task)) tasks_.push_back(std::move(task));
   }
 }
 
@@ -139,6 +185,7 @@ void Absorption::find_workers() {
       worker_of_.push_back(find.integer(0));
       find.reset();
     } else {
+      require_name(data_.worker_names()[w], fmt::format("{}: worker", database.shown()));
       worker_of_.push_back(next++);
       ++absorbed_.new_workers;
     }
@@ -184,6 +231,7 @@ void Absorption::load_model() {
     for (const KnownAnswer& answer : task.known) {
       model_->add_known_answer(slot, WorkerId(slot_of(answer.worker)), ClassId(answer.label));
     }
+    if (task.truth != kNoClass) model_->pin(slot, task.truth);
   }
 }
 
@@ -192,7 +240,7 @@ void Absorption::probe() {
   std::vector<double> fresh(classes_.size());
   for (std::size_t t = 0; t < tasks_.size(); ++t) {
     const TouchedTask& task = tasks_[t];
-    if (task.known.empty()) continue;
+    if (task.known.empty() || task.truth != kNoClass) continue;
     model_->foresee(TaskId(t), fresh);
     double distance = 0;
     for (std::size_t k = 0; k < fresh.size(); ++k) distance += 0.5 * std::abs(fresh[k] - task.before[k]);
@@ -204,7 +252,7 @@ void Absorption::probe() {
 
 void Absorption::enter_answers() {
   const DuplicatePolicy policy = file_.settings().duplicates;
-  for (std::size_t t = 0; t < tasks_.size(); ++t) {
+  for (std::size_t t = 0; t < data_.task_count(); ++t) {
     const TouchedTask& task = tasks_[t];
     const auto workers = data_.workers_of(TaskId(t));
     const auto labels = data_.labels_of(TaskId(t));
@@ -275,7 +323,7 @@ void Absorption::write_tasks() {
       update.bind(1, columns.label).bind(2, columns.probability).bind(3, columns.entropy);
       update.bind_blob(4, posterior).bind(5, task.id).run();
     }
-    if (!data_.labels_of(TaskId(t)).empty()) ++absorbed_.tasks_touched;
+    if (t >= data_.task_count() || !data_.labels_of(TaskId(t)).empty()) ++absorbed_.tasks_touched;
     if (!task.known.empty() && columns.label != task.label_before) ++absorbed_.labels_changed;
   }
 }
@@ -309,9 +357,16 @@ void Absorption::write_workers() {
     const auto answers = static_cast<std::int64_t>(model_->answers_of(slot));
     if (is_new) {
       insert.bind(1, workers_[s]).bind(2, new_names[static_cast<std::size_t>(workers_[s] - first_new_worker_)]);
-      insert.bind(3, answers).bind(4, right_answers(counts, classes)).bind_blob(5, counts).run();
+      insert.bind(3, answers)
+          .bind(4, right_answers(counts, classes, static_cast<double>(answers)))
+          .bind_blob(5, counts)
+          .run();
     } else {
-      update.bind(1, answers).bind(2, right_answers(counts, classes)).bind_blob(3, counts).bind(4, workers_[s]).run();
+      update.bind(1, answers)
+          .bind(2, right_answers(counts, classes, static_cast<double>(answers)))
+          .bind_blob(3, counts)
+          .bind(4, workers_[s])
+          .run();
     }
   }
   Statement update_class(file_.database(), "UPDATE class SET tasks = ? WHERE id = ?");
@@ -322,6 +377,7 @@ void Absorption::write_workers() {
 
 Absorbed Absorption::run() {
   find_classes();
+  write_gold();
   find_tasks();
   find_workers();
   load_model();
@@ -335,6 +391,9 @@ Absorbed Absorption::run() {
   counters_.answered_tasks = static_cast<std::uint64_t>(std::llround(model_->answered_tasks()));
   counters_.staleness.answers_since += absorbed_.answers + absorbed_.contradicting;
   counters_.staleness.classes_since += absorbed_.new_classes.size();
+  for (std::size_t t = data_.task_count(); t < tasks_.size(); ++t) {
+    if (!tasks_[t].known.empty()) ++counters_.staleness.truths_since;
+  }
   file_.store(counters_);
   if (context_.cancelled()) throw Cancelled();
   return std::move(absorbed_);
@@ -346,11 +405,12 @@ Absorbed CrowdState::add(const Annotations& data, const RunContext& context) {
   return add(std::span(&data, 1), context);
 }
 
-Absorbed CrowdState::add(std::span<const Annotations> sources, const RunContext& context) {
+Absorbed CrowdState::add(std::span<const Annotations> sources, const RunContext& context,
+                         std::span<const KnownTruth> gold) {
   Transaction all(inside_->file.database(), Transaction::Kind::write);
   Absorbed total;
-  for (const Annotations& data : sources) {
-    Absorption absorption(inside_->file, data, context);
+  const auto absorb = [&](const Annotations& data, std::span<const KnownTruth> known) {
+    Absorption absorption(inside_->file, data, known, context);
     Absorbed part = absorption.run();
     total.answers += part.answers;
     total.replaced += part.replaced;
@@ -361,7 +421,9 @@ Absorbed CrowdState::add(std::span<const Annotations> sources, const RunContext&
     total.tasks_touched += part.tasks_touched;
     total.labels_changed += part.labels_changed;
     total.sweeps = std::max(total.sweeps, part.sweeps);
-  }
+  };
+  if (!gold.empty()) absorb(Annotations(), gold);
+  for (const Annotations& data : sources) absorb(data, {});
   all.commit();
   return total;
 }

@@ -1,22 +1,20 @@
 // What touches a state as a whole: making it, fitting it anew, reading all of it.
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <charconv>
-#include <cstring>
+#include <cmath>
 #include <filesystem>
+#include <map>
 #include <numeric>
+#include <unordered_map>
 
 #include "base/numeric.hpp"
 #include "data/build.hpp"
+#include "state/file_aside.hpp"
 #include "state/schema.hpp"
 #include "state/state_file.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/names.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -31,73 +29,6 @@ void report_rows(const RunContext& context, std::string_view stage, std::size_t 
   context.report({.stage = stage, .done = static_cast<double>(done), .total = static_cast<double>(total)});
   if (context.cancelled()) throw Cancelled();
 }
-
-[[noreturn]] void fail_io(const std::string& what, const std::string& path) {
-  throw Error(ErrorCode::io, fmt::format("cannot {} {}: {}", what, path, std::strerror(errno)));
-}
-
-void flush_to_device(const std::string& path, int flags) {
-  const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC);
-  if (descriptor < 0) fail_io("open", path);
-  const int code = ::fsync(descriptor);
-  ::close(descriptor);
-  if (code != 0) fail_io("write", path);
-}
-
-/// A file beside its place that is renamed when it is whole, and removed otherwise.
-class FileAside {
- public:
-  explicit FileAside(const std::string& path) : path_(path) {
-    const fs::path place(path);
-    folder_ = place.has_parent_path() ? place.parent_path().string() : ".";
-    std::error_code ignored;
-    if (!fs::is_directory(folder_, ignored)) {
-      throw Error(ErrorCode::io, fmt::format("cannot make {}: there is no folder {}", path, folder_));
-    }
-    prefix_ = "." + place.filename().string() + ".tmp-";
-    remove_dead();
-    aside_ = (fs::path(folder_) / fmt::format("{}{}", prefix_, ::getpid())).string();
-  }
-  ~FileAside() { remove(aside_); }
-  FileAside(const FileAside&) = delete;
-  FileAside& operator=(const FileAside&) = delete;
-
-  [[nodiscard]] const std::string& aside() const noexcept { return aside_; }
-
-  void put_in_place() {
-    flush_to_device(aside_, O_RDONLY);
-    // Never over a file that somebody else made meanwhile.
-    if (::renameat2(AT_FDCWD, aside_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) != 0) {
-      const bool unknown_here = errno == EINVAL || errno == ENOSYS;
-      if (!unknown_here || fs::exists(path_) || ::rename(aside_.c_str(), path_.c_str()) != 0) fail_io("make", path_);
-    }
-    flush_to_device(folder_, O_RDONLY | O_DIRECTORY);
-  }
-
- private:
-  static void remove(const std::string& file) noexcept {
-    std::error_code ignored;
-    for (const char* suffix : {"", "-journal", "-wal", "-shm"}) fs::remove(file + suffix, ignored);
-  }
-  /// What killed processes left.
-  void remove_dead() const noexcept {
-    std::error_code ignored;
-    for (fs::directory_iterator entry(folder_, ignored), end; !ignored && entry != end; entry.increment(ignored)) {
-      const std::string name = entry->path().filename().string();
-      if (!name.starts_with(prefix_)) continue;
-      int process = 0;
-      const auto [stop, code] = std::from_chars(name.data() + prefix_.size(), name.data() + name.size(), process);
-      if (code == std::errc() && stop == name.data() + name.size() && ::kill(process, 0) != 0 && errno == ESRCH) {
-        remove(entry->path().string());
-      }
-    }
-  }
-
-  std::string path_;
-  std::string folder_;
-  std::string prefix_;
-  std::string aside_;
-};
 
 /// What a batch fit leaves behind, in the form that the tables have.
 struct Estimates {
@@ -122,10 +53,15 @@ Estimates estimates_of(const Annotations& answers, std::vector<double> posterior
   return estimates;
 }
 
-Aggregation fit(const Dataset& data, const StateFile& file, const RunContext& context) {
+Aggregation fit(Dataset data, const StateFile& file, const RunContext& context, const Inspection& inspect) {
+  if (file.settings().gold_use == GoldUse::evaluation) data.gold.clear();
   Aggregation result =
       aggregate(data, "dawid_skene", batch_parameters(file.settings().parameters, data.answers.class_count()), context);
   if (context.cancelled()) throw Cancelled();
+  for (Warning& seen : inspect ? inspect(data.answers, context) : std::vector<Warning>()) {
+    std::erase_if(result.warnings, [&](const Warning& known) { return known.code == seen.code; });
+    result.warnings.push_back(std::move(seen));
+  }
   return result;
 }
 
@@ -152,7 +88,8 @@ void insert_names_and_estimates(const StateFile& file, const Annotations& answer
   for (std::size_t w = 0; w < answers.worker_count(); ++w) {
     const auto counts = row(estimates.counts, w, classes * classes);
     insert_worker.bind(1, static_cast<std::int64_t>(w)).bind(2, answers.worker_names()[w]);
-    insert_worker.bind(3, std::int64_t{given[w]}).bind(4, right_answers(counts, classes)).bind_blob(5, counts).run();
+    insert_worker.bind(3, std::int64_t{given[w]}).bind(4, right_answers(counts, classes, given[w]));
+    insert_worker.bind_blob(5, counts).run();
   }
   Statement insert_task(file.database(), "INSERT INTO task VALUES (?, ?, ?, ?, ?, ?)");
   for (std::size_t t = 0; t < answers.task_count(); ++t) {
@@ -189,9 +126,10 @@ void update_estimates(const StateFile& file, const Annotations& answers, const E
     update_class.bind(1, estimates.class_tasks[k]).bind(2, static_cast<std::int64_t>(k)).run();
   }
   Statement update_worker(file.database(), "UPDATE worker SET right = ?, counts = ? WHERE id = ?");
+  const auto given = answers_per_worker(answers);
   for (std::size_t w = 0; w < answers.worker_count(); ++w) {
     const auto counts = row(estimates.counts, w, classes * classes);
-    update_worker.bind(1, right_answers(counts, classes)).bind_blob(2, counts);
+    update_worker.bind(1, right_answers(counts, classes, given[w])).bind_blob(2, counts);
     update_worker.bind(3, static_cast<std::int64_t>(w)).run();
   }
   Statement update_task(file.database(),
@@ -214,13 +152,90 @@ NameTable read_names(const StateFile& file, const char* sql, std::string_view wh
     if (all.integer(0) != static_cast<std::int64_t>(offsets.size() - 1)) {
       file.database().fail_as_damaged(fmt::format("{} {} is missing", what, offsets.size() - 1));
     }
-    characters += all.text(1);
+    characters += file.checked_name(all.text(1), what);
     offsets.push_back(characters.size());
   }
   return {std::move(characters), std::move(offsets)};
 }
 
+/// The names that a state would keep.
+void require_names(const std::string& path, const NameTable& names, std::string_view what) {
+  for (std::size_t i = 0; i < names.size(); ++i) require_name(names[i], fmt::format("{}: {}", path, what));
+}
+
+/// Tables of classes × classes doubles stand in one row each.
+void require_room(const StateFile& file, std::size_t classes) {
+  const std::size_t most = most_classes(file.database());
+  if (classes <= most) return;
+  throw Error(
+      ErrorCode::unsupported,
+      fmt::format("{} classes are too many for a state, which holds at most {}: the table of a worker would not "
+                  "fit into a row of SQLite. wisecrowd aggregate takes them without a state",
+                  classes, most));
+}
+
+/// Answers to tasks with more classes than they were read with.
+Annotations with_classes(const Annotations& answers, std::vector<std::string> classes) {
+  std::vector<Answer> list;
+  list.reserve(answers.answer_count());
+  for (std::size_t t = 0; t < answers.task_count(); ++t) {
+    const auto workers = answers.workers_of(TaskId(t));
+    const auto labels = answers.labels_of(TaskId(t));
+    for (std::size_t a = 0; a < workers.size(); ++a) list.push_back({TaskId(t), workers[a], labels[a]});
+  }
+  return make_annotations(list, {answers.task_names(), answers.worker_names(), NameTable(classes)},
+                          DuplicatePolicy::repeat);
+}
+
+/// Known truths become part of the data, as far as they are of its tasks; returns all, with the ids of their classes.
+std::map<std::string, ClassId> join_gold(Dataset& data, const StateSettings& settings,
+                                         std::span<const KnownTruth> gold) {
+  std::vector<std::string> classes;
+  std::unordered_map<std::string, ClassId> id_of;
+  for (std::size_t k = 0; k < data.answers.class_count(); ++k) {
+    classes.emplace_back(data.answers.class_names()[k]);
+    id_of.emplace(classes.back(), ClassId(k));
+  }
+  std::map<std::string, ClassId> known;
+  for (std::size_t t = 0; t < data.gold.size(); ++t) {
+    if (data.gold[t] != kNoClass) known.emplace(data.answers.task_names()[t], data.gold[t]);
+  }
+  for (const KnownTruth& truth : gold) {
+    const auto [place, is_new] = id_of.emplace(truth.label, ClassId(classes.size()));
+    if (is_new && settings.fixed_classes) {
+      throw Error(ErrorCode::bad_input, fmt::format("gold: '{}' is none of the classes: correct it, or add it to them",
+                                                    printable(truth.label)));
+    }
+    if (is_new) classes.push_back(truth.label);
+    known[truth.task] = place->second;
+  }
+  if (classes.size() > data.answers.class_count()) data.answers = with_classes(data.answers, classes);
+  data.gold.assign(data.answers.task_count(), kNoClass);
+  bool any = false;
+  for (std::size_t t = 0; t < data.gold.size(); ++t) {
+    const auto found = known.find(std::string(data.answers.task_names()[t]));
+    if (found == known.end()) continue;
+    data.gold[t] = found->second;
+    any = true;
+  }
+  if (!any) data.gold.clear();
+  return known;
+}
+
+void insert_gold(const StateFile& file, const std::map<std::string, ClassId>& known) {
+  Statement insert(file.database(), "INSERT INTO gold VALUES (?, ?)");
+  for (const auto& [task, truth] : known) {
+    insert.bind(1, task).bind(2, static_cast<std::int64_t>(index(truth))).run();
+  }
+}
+
 }  // namespace
+
+std::size_t most_classes(const Database& database) {
+  constexpr std::size_t kOtherColumns = 1 << 20;  // with a name of up to 64 KB
+  const auto cells = static_cast<double>((database.largest_blob() - kOtherColumns) / sizeof(double));
+  return std::min<std::size_t>(kMaxClasses, static_cast<std::size_t>(std::sqrt(cells)));
+}
 
 std::vector<double> expected_counts(const Annotations& answers, std::span<const double> posterior) {
   const std::size_t classes = answers.class_count();
@@ -237,8 +252,14 @@ std::vector<double> expected_counts(const Annotations& answers, std::span<const 
   return counts;
 }
 
-CrowdState CrowdState::create(const std::string& path, const Dataset& data, const StateSettings& settings,
-                              const RunContext& context) {
+CrowdState CrowdState::create(const std::string& path, const Dataset& given, const StateSettings& settings,
+                              const RunContext& context, std::span<const KnownTruth> gold, const Inspection& inspect) {
+  Dataset data = given;
+  const auto known = join_gold(data, settings, gold);
+  require_names(path, data.answers.task_names(), "task");
+  require_names(path, data.answers.worker_names(), "worker");
+  require_names(path, data.answers.class_names(), "class");
+  for (const auto& [task, truth] : known) require_name(task, fmt::format("{}: gold task", path));
   std::error_code ignored;
   if (fs::exists(fs::symlink_status(path, ignored))) {
     throw Error(ErrorCode::io, fmt::format("{} is there already: add answers to it (wisecrowd state add), or name "
@@ -262,10 +283,13 @@ CrowdState CrowdState::create(const std::string& path, const Dataset& data, cons
     database->run(fmt::format("PRAGMA threads = {}", std::max(context.threads(), 1U) - 1));
     StateFile file(std::move(database), settings);
     const Annotations& answers = data.answers;
+    require_room(file, answers.class_count());
     Transaction all(file.database(), Transaction::Kind::write);
     create_tables(file.database());
     file.store_settings();
-    const Estimates estimates = estimates_of(answers, fit(data, file, context).posterior);
+    Aggregation fitted = fit(data, file, context, inspect);
+    file.store_warnings(fitted.warnings);
+    const Estimates estimates = estimates_of(answers, std::move(fitted.posterior));
     insert_names_and_estimates(file, answers, estimates, context);
     insert_answers(file, answers, context);
     StateCounters counters;
@@ -275,6 +299,7 @@ CrowdState CrowdState::create(const std::string& path, const Dataset& data, cons
     file.store(counters);
     context.report({.stage = "building indices"});
     migrate(file.database(), 0);
+    insert_gold(file, known);
     all.commit();
     if (context.cancelled()) throw Cancelled();
     file.database().run("PRAGMA journal_mode = WAL");
@@ -283,15 +308,16 @@ CrowdState CrowdState::create(const std::string& path, const Dataset& data, cons
   return open(path, Access::write);
 }
 
-Aggregation CrowdState::refit(const RunContext& context) {
+Aggregation CrowdState::refit(const RunContext& context, const Inspection& inspect) {
   const StateFile& file = inside_->file;
   file.database().run("PRAGMA cache_size = -262144");
   // From the first row read to the last one written nobody else may write; others wait.
   Transaction all(file.database(), Transaction::Kind::write);
   const Whole whole = read_whole(file, context);
-  Aggregation result = fit(whole.data, file, context);
+  Aggregation result = fit(whole.data, file, context, inspect);
   Estimates estimates = estimates_of(whole.data.answers, std::move(result.posterior));
   result.posterior.clear();
+  file.store_warnings(result.warnings);
   update_estimates(file, whole.data.answers, estimates, context);
   StateCounters counters;
   counters.answers = whole.data.answers.answer_count();
@@ -333,6 +359,7 @@ CrowdState::Whole read_whole(const StateFile& file, const RunContext& context) {
   whole.data.answers =
       build_annotations(std::move(pieces), std::move(names), DuplicatePolicy::repeat, context.pool(), nullptr);
 
+  whole.data.gold = known_truths(file, whole.data.answers.task_names(), classes);
   Aggregation& now = whole.aggregation;
   now.task_count = tasks;
   now.worker_count = workers;
@@ -360,6 +387,7 @@ CrowdState::Whole read_whole(const StateFile& file, const RunContext& context) {
     const auto table = crowd.confusion_of(slot);
     now.confusion.insert(now.confusion.end(), table.begin(), table.end());
   }
+  now.warnings = file.warnings();
   const std::string advice = file.counters().staleness.advice();
   if (!advice.empty()) {
     now.warnings.push_back({"refit_due", fmt::format("{}: fit the state anew with wisecrowd state refit.", advice)});

@@ -6,9 +6,11 @@
 #include <limits>
 #include <queue>
 
+#include "base/intervals.hpp"
 #include "state/schema.hpp"
 #include "state/state_file.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/names.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -69,6 +71,29 @@ CrowdState CrowdState::open(const std::string& path, Access access) {
 
 const Parameters& CrowdState::parameters() const noexcept { return inside_->file.settings().parameters; }
 
+namespace {
+
+/// How the labels do on known truths.
+void score_gold(const StateFile& file, StateSummary& summary) {
+  summary.gold_accuracy = summary.gold_accuracy_low = summary.gold_accuracy_high =
+      std::numeric_limits<double>::quiet_NaN();
+  if (summary.gold_tasks == 0) return;
+  Statement scored(file.database(),
+                   "SELECT count(*), sum(task.label = gold.label) FROM gold JOIN task ON task.name = gold.task "
+                   "WHERE EXISTS (SELECT 1 FROM answer WHERE answer.task = task.id)");
+  if (!scored.step()) return;
+  summary.gold_answered = static_cast<std::uint64_t>(scored.integer(0));
+  if (summary.gold_answered == 0 || summary.gold_use == GoldUse::inference) return;
+  const auto right = static_cast<double>(scored.integer(1));
+  const auto count = static_cast<double>(summary.gold_answered);
+  const Interval interval = wilson_interval(right, count);
+  summary.gold_accuracy = right / count;
+  summary.gold_accuracy_low = interval.low;
+  summary.gold_accuracy_high = interval.high;
+}
+
+}  // namespace
+
 StateSummary CrowdState::summary() const {
   const StateFile& file = inside_->file;
   const Transaction all(file.database(), Transaction::Kind::read);
@@ -90,6 +115,11 @@ StateSummary CrowdState::summary() const {
   summary.classes_are_fixed = file.settings().fixed_classes;
   summary.duplicates = file.settings().duplicates;
   summary.schema_version = static_cast<int>(file.database().integer("PRAGMA user_version"));
+  summary.gold_tasks = file.gold_count();
+  summary.gold_use = file.settings().gold_use;
+  score_gold(file, summary);
+  summary.warnings = file.warnings();
+  summary.reading = file.settings().reading;
   return summary;
 }
 
@@ -109,12 +139,17 @@ std::optional<TaskView> CrowdState::task(std::string_view name) const {
   if (classes > 0) view.label = ClassId(columns.label);
   view.probability = columns.probability;
   view.uncertainty = columns.entropy;
+  if (file.has_gold()) {
+    Statement known(file.database(), "SELECT label FROM gold WHERE task = ?");
+    if (known.bind(1, name).step()) view.truth = ClassId(file.checked_id(known.integer(0), classes, "class"));
+  }
   Statement given(file.database(),
                   "SELECT worker.name, answer.label FROM answer JOIN worker ON worker.id = answer.worker "
                   "WHERE answer.task = ? ORDER BY answer.worker, answer.turn");
   given.bind(1, id);
   while (given.step()) {
-    view.answers.push_back({std::string(given.text(0)), ClassId(file.checked_id(given.integer(1), classes, "class"))});
+    view.answers.push_back({std::string(file.checked_name(given.text(0), "worker")),
+                            ClassId(file.checked_id(given.integer(1), classes, "class"))});
   }
   return view;
 }
@@ -133,9 +168,27 @@ std::optional<WorkerView> CrowdState::worker(std::string_view name) const {
   find.reset();
   IncrementalCrowd crowd(classes, file.options());
   view.confusion = crowd.confusion_of(crowd.add_worker(view.counts, view.answers));
-  view.accuracy = view.answers == 0 ? std::numeric_limits<double>::quiet_NaN()
-                                    : right_answers(view.counts, classes) / static_cast<double>(view.answers);
+  view.accuracy = share_of_right(view.counts, classes);
   return view;
+}
+
+void CrowdState::set_gold_use(GoldUse use) {
+  Transaction all(inside_->file.database(), Transaction::Kind::write);
+  if (inside_->file.settings().gold_use == use) return;
+  if (inside_->file.has_gold()) {
+    throw Error(ErrorCode::bad_parameter,
+                fmt::format("the gold of {} is for {}, which cannot be changed: make a new state for another use",
+                            inside_->file.database().shown(), use == GoldUse::inference ? "evaluation" : "inference"));
+  }
+  inside_->file.store_gold_use(use);
+  all.commit();
+}
+
+void CrowdState::set_reading(const std::vector<std::pair<std::string, std::string>>& reading) {
+  Transaction all(inside_->file.database(), Transaction::Kind::write);
+  if (inside_->file.counters().answers > 0) return;
+  inside_->file.store_reading(reading);
+  all.commit();
 }
 
 CrowdState::Whole CrowdState::whole(const RunContext& context) const {
@@ -241,7 +294,7 @@ Candidates CrowdState::candidates(std::size_t tasks, Uncertainty kind) const {
   Statement given(file.database(), "SELECT worker, label FROM answer WHERE task = ? ORDER BY worker");
   for (const Ranked& ranked : most_uncertain(file, tasks, kind, classes)) {
     if (!find.bind(1, ranked.id).step()) file.database().fail_as_damaged(fmt::format("there is no task {}", ranked.id));
-    candidates.names.emplace_back(find.text(0));
+    candidates.names.emplace_back(file.checked_name(find.text(0), "task"));
     candidates.posterior.resize(candidates.names.size() * classes);
     file.read_posterior(find.blob(1), std::span(candidates.posterior).last(classes), ranked.id);
     find.reset();
@@ -268,59 +321,43 @@ WorkerTables CrowdState::workers() const {
     if (every.integer(0) != static_cast<std::int64_t>(tables.names.size())) {
       file.database().fail_as_damaged(fmt::format("worker {} is missing", tables.names.size()));
     }
-    tables.names.emplace_back(every.text(1));
+    tables.names.emplace_back(file.checked_name(every.text(1), "worker"));
     tables.answers.push_back(static_cast<std::uint32_t>(std::max<std::int64_t>(every.integer(2), 0)));
     tables.counts.resize(tables.names.size() * classes * classes);
     const auto counts = std::span(tables.counts).last(classes * classes);
     file.read_counts(every.blob(3), counts, classes, every.integer(0));
+    tables.accuracy.push_back(share_of_right(counts, classes));
     for (std::size_t c = 0; c < prior.size(); ++c) counts[c] += prior[c];
   }
   return tables;
 }
 
-std::vector<std::string> CrowdState::check(const RunContext& context) const {
-  constexpr std::size_t kMostShown = 20;
+std::vector<SettledTask> CrowdState::settled(double sure, std::size_t limit, std::string_view after) const {
   const StateFile& file = inside_->file;
   const Transaction all(file.database(), Transaction::Kind::read);
-  std::vector<std::string> problems;
-  const auto add = [&](std::string problem) {
-    if (problems.size() < kMostShown) problems.push_back(std::move(problem));
-  };
-  Statement structure(file.database(), fmt::format("PRAGMA integrity_check({})", kMostShown));
-  while (structure.step()) {
-    if (structure.text(0) != "ok") add(std::string(structure.text(0)));
-  }
-  if (!problems.empty()) return problems;
-
-  const CrowdState::Whole whole = read_whole(file, context);
-  const Annotations& answers = whole.data.answers;
-  const std::size_t classes = answers.class_count();
-  const auto expected = expected_counts(answers, whole.aggregation.posterior);
-  const bool exact = file.options().update == IncrementalOptions::Update::incremental;
-  std::vector<double> counts(classes * classes);
-  std::vector<std::uint64_t> given(answers.worker_count(), 0);
-  for (const WorkerId w : answers.workers()) ++given[index(w)];
-  Statement workers(file.database(), "SELECT id, answers, counts FROM worker ORDER BY id");
-  for (std::size_t w = 0; workers.step(); ++w) {
-    file.read_counts(workers.blob(2), counts, classes, workers.integer(0));
-    if (workers.integer(1) != static_cast<std::int64_t>(given[w])) {
-      add(fmt::format("worker '{}' gave {} answers, not {}", answers.worker_names()[w], given[w], workers.integer(1)));
+  const std::size_t classes = file.classes().size();
+  std::int64_t last = -1;
+  if (!after.empty()) {
+    Statement find(file.database(), "SELECT id FROM task WHERE name = ?");
+    if (!find.bind(1, after).step()) {
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("{} knows no task '{}' to go on after", file.database().shown(), printable(after)));
     }
-    for (std::size_t c = 0; exact && c < counts.size(); ++c) {
-      if (std::abs(counts[c] - expected[w * counts.size() + c]) <= 1e-6 * (1 + counts[c])) continue;
-      add(fmt::format("the table of worker '{}' is not the sum of its answers", answers.worker_names()[w]));
-      break;
-    }
+    last = find.integer(0);
   }
-  Statement tasks(file.database(), "SELECT id, label, probability, entropy, length(posterior) FROM task ORDER BY id");
-  for (std::size_t t = 0; tasks.step(); ++t) {
-    const TaskColumns columns = columns_of(whole.aggregation.posterior_of(TaskId(t)));
-    const bool agrees = tasks.integer(1) == columns.label && std::abs(tasks.real(2) - columns.probability) < 1e-9 &&
-                        std::abs(tasks.real(3) - columns.entropy) < 1e-9;
-    if (!agrees && tasks.integer(4) > 0)
-      add(fmt::format("the columns of task '{}' do not agree with its probabilities", answers.task_names()[t]));
+  Statement sure_ones(file.database(),
+                      "SELECT name, label, probability, "
+                      "(SELECT count(*) FROM answer WHERE answer.task = task.id) AS given "
+                      "FROM task WHERE id > ? AND probability >= ? AND given > 0 ORDER BY id LIMIT ?");
+  sure_ones.bind(1, last).bind(2, sure);
+  sure_ones.bind(3, static_cast<std::int64_t>(std::min<std::size_t>(limit, std::numeric_limits<std::int64_t>::max())));
+  std::vector<SettledTask> tasks;
+  while (sure_ones.step()) {
+    tasks.push_back({std::string(file.checked_name(sure_ones.text(0), "task")),
+                     ClassId(file.checked_id(sure_ones.integer(1), classes, "class")), sure_ones.real(2),
+                     static_cast<std::uint64_t>(sure_ones.integer(3))});
   }
-  return problems;
+  return tasks;
 }
 
 }  // namespace wisecrowd

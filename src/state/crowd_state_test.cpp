@@ -1,4 +1,5 @@
 #include <gtest/gtest.h>
+#include <sqlite3.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -294,7 +295,7 @@ TEST_F(State, AnOlderLayoutIsBroughtUpToDate) {
   create(world.data);
   {
     Database old(path_, Database::Mode::write);
-    old.run("DROP VIEW labels; DROP VIEW workers; DROP VIEW answers");
+    old.run("DROP VIEW labels; DROP VIEW workers; DROP VIEW answers; DROP TABLE gold");
     old.run("DELETE FROM setting WHERE name LIKE 'probed%'; PRAGMA user_version = 1");
   }
   EXPECT_EQ(CrowdState::open(path_, CrowdState::Access::read).summary().answers, 150U) << "reading needs no change";
@@ -303,6 +304,7 @@ TEST_F(State, AnOlderLayoutIsBroughtUpToDate) {
   state.add(world.data.answers, context_);
   EXPECT_EQ(state.check(context_), std::vector<std::string>());
   const Database now(path_, Database::Mode::read);
+  sqlite3_db_config(now.handle(), SQLITE_DBCONFIG_ENABLE_VIEW, 1, nullptr);  // as other programs have it
   EXPECT_EQ(now.integer("SELECT count(*) FROM labels"), 50);
   EXPECT_EQ(now.integer("SELECT sum(answers) FROM workers"), 150);
   EXPECT_EQ(now.integer("SELECT count(*) FROM answers"), 150);
@@ -377,6 +379,37 @@ TEST_F(State, DamageIsRefusedAndNeverFatal) {
 }
 
 /// Time depends on what is added, not on what is there. Generous: other programs may use the machine.
+TEST_F(State, NamesThatNoReaderTakesAreRefused) {
+  for (const std::string& bad : {std::string(), std::string("\xff"), std::string("a\0b", 3)}) {
+    const auto one = [&](const std::string& task, const std::string& worker, const std::string& label) {
+      const std::vector<std::string> tasks{task}, workers{worker}, classes{label};
+      const std::vector<Answer> answers{{TaskId{0}, WorkerId{0}, ClassId{0}}};
+      return make_annotations(answers, {NameTable(tasks), NameTable(workers), NameTable(classes)});
+    };
+    for (const Annotations& answers : {one(bad, "w", "k"), one("t", bad, "k"), one("t", "w", bad)}) {
+      EXPECT_THROW(create({.answers = answers}), Error);
+      EXPECT_FALSE(fs::exists(path_));
+      auto state = create({});
+      EXPECT_THROW(state.add(answers, context_), Error);
+      EXPECT_EQ(state.summary().answers, 0U);
+      fs::remove(path_);
+    }
+  }
+}
+
+TEST_F(State, GoldOfTheDataIsKept) {
+  auto world = small_crowd(5, 60, 8, 3, 4);
+  world.data.gold.assign(60, kNoClass);
+  for (std::size_t t = 0; t < 20; ++t) world.data.gold[t] = world.truth[t];
+  auto state = create(world.data);
+  EXPECT_EQ(state.summary().gold_tasks, 20U);
+  state.refit(context_);
+  const auto whole = state.whole(context_);
+  EXPECT_EQ(whole.data.gold, world.data.gold);
+  for (std::size_t t = 0; t < 20; ++t) EXPECT_EQ(whole.aggregation.posterior_of(TaskId(t))[index(world.truth[t])], 1);
+  EXPECT_TRUE(state.check(context_).empty());
+}
+
 TEST_F(State, AbsorbingIsQuick) {
   AnnotationsBuilder builder;
   const auto name = [](char letter, std::size_t i) { return letter + std::to_string(i); };

@@ -138,13 +138,14 @@ Database::Database(std::string path, Mode mode) : path_(std::move(path)), shown_
   const bool reads = mode == Mode::read || mode == Mode::read_unchanging;
   flags |= reads ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE;
   if (mode == Mode::create) flags |= SQLITE_OPEN_CREATE;
+  if (mode == Mode::memory) flags |= SQLITE_OPEN_CREATE | SQLITE_OPEN_MEMORY;
   // "./" keeps names such as ":memory:" and "file:x" from meaning something else.
   std::string name = path_.starts_with('/') ? path_ : "./" + path_;
   if (mode == Mode::read_unchanging) {
     flags |= SQLITE_OPEN_URI;
     name = "file:" + escaped(name) + "?immutable=1";
   }
-  const int code = sqlite3_open_v2(name.c_str(), &handle_, flags, batched_log());
+  const int code = sqlite3_open_v2(name.c_str(), &handle_, flags, mode == Mode::memory ? nullptr : batched_log());
   try {
     if (code != SQLITE_OK) fail(code);
     if (mode == Mode::write && sqlite3_db_readonly(handle_, "main") == 1) fail(SQLITE_READONLY);
@@ -152,6 +153,8 @@ Database::Database(std::string path, Mode mode) : path_(std::move(path)), shown_
     // A damaged or hostile file must not be able to do more than be refused.
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
     sqlite3_db_config(handle_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+    sqlite3_db_config(handle_, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, nullptr);
+    sqlite3_db_config(handle_, SQLITE_DBCONFIG_ENABLE_VIEW, 0, nullptr);  // ours are for people
   } catch (...) {
     sqlite3_close_v2(handle_);
     throw;
@@ -168,6 +171,10 @@ void Database::run(const std::string& sql) const {
 std::int64_t Database::integer(std::string_view sql) const {
   Statement statement(*this, sql);
   return statement.step() ? statement.integer(0) : 0;
+}
+
+std::size_t Database::largest_blob() const {
+  return static_cast<std::size_t>(sqlite3_limit(handle_, SQLITE_LIMIT_LENGTH, -1));
 }
 
 void Database::fail_as_damaged(const std::string& what) const {
@@ -209,6 +216,11 @@ void Database::fail(int code) const {
     case SQLITE_IOERR:
       if (code == SQLITE_IOERR_SHORT_READ) fail_as_damaged("it is shorter than it should be");
       throw Error(ErrorCode::io, fmt::format("cannot read or write {}: {}. Nothing was changed", shown_, why));
+    case SQLITE_TOOBIG:
+      throw Error(ErrorCode::unsupported,
+                  fmt::format("cannot write {}: a row would be larger than SQLite can hold ({}). Use fewer classes, or "
+                              "wisecrowd aggregate, which needs no state",
+                              shown_, said));
     case SQLITE_NOMEM: throw std::bad_alloc();
     case SQLITE_INTERRUPT: throw Cancelled();
     case SQLITE_ERROR:

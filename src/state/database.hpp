@@ -58,6 +58,7 @@ class Database {
     read_unchanging,  ///< takes the file as it is, without looking for a log or for others
     write,
     create,
+    memory,  ///< a database of its own that is never written
   };
   Database(std::string path, Mode mode);
   ~Database();
@@ -67,6 +68,8 @@ class Database {
   /// One or more statements without results.
   void run(const std::string& sql) const;
   [[nodiscard]] std::int64_t integer(std::string_view sql) const;
+  /// In bytes; a little less than this fits into a row.
+  [[nodiscard]] std::size_t largest_blob() const;
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   /// For messages, if it is not the path itself: a file that will be renamed.
   void show_as(std::string path) { shown_ = std::move(path); }

@@ -95,6 +95,7 @@ WorkerId IncrementalCrowd::add_worker(std::span<const double> counts, std::uint6
 
 TaskId IncrementalCrowd::add_task() {
   posterior_.resize(posterior_.size() + classes_, 0.0);
+  pinned_.push_back(kNoClass);
   in_mass_.push_back(0);
   first_.push_back(kNone);
   const std::size_t task = first_.size() - 1;
@@ -109,6 +110,8 @@ TaskId IncrementalCrowd::add_task(std::span<const double> posterior) {
   in_mass_.back() = 1;
   return task;
 }
+
+void IncrementalCrowd::pin(TaskId task, ClassId truth) { pinned_[index(task)] = truth; }
 
 void IncrementalCrowd::add_known_answer(TaskId task, WorkerId worker, ClassId label) {
   edges_.push_back({static_cast<std::uint32_t>(worker), static_cast<std::uint16_t>(label), true, first_[index(task)]});
@@ -180,7 +183,13 @@ double IncrementalCrowd::estimate(TaskId id) {
   const auto task = static_cast<std::uint32_t>(id);
   double* const old = posterior_.data() + index(id) * classes_;
   double* const fresh = scratch_.data();
-  posterior_by_tables(task, false, fresh);
+  const ClassId known = pinned_[index(id)];
+  if (known == kNoClass) {
+    posterior_by_tables(task, false, fresh);
+  } else {
+    std::fill_n(fresh, classes_, 0.0);
+    fresh[index(known)] = 1;
+  }
   double largest = 0;
   for (std::size_t k = 0; k < classes_; ++k) largest = std::max(largest, std::abs(fresh[k] - old[k]));
   if (first_[task] == kNone) {
@@ -194,7 +203,8 @@ double IncrementalCrowd::estimate(TaskId id) {
     }
     return largest;
   }
-  const bool stays = in_mass_[task] != 0 && largest <= options_.least_change;
+  const double enough = known == kNoClass ? options_.least_change : 0;  // what is known is taken over exactly
+  const bool stays = in_mass_[task] != 0 && largest <= enough;
   if (in_mass_[task] == 0) {
     std::copy_n(fresh, classes_, old);
     for (std::size_t k = 0; k < classes_; ++k) class_mass_[k] += fresh[k];

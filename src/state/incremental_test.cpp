@@ -97,6 +97,24 @@ TEST_P(IncrementalEqualsBatch, WhenRunToConvergence) {
 }
 INSTANTIATE_TEST_SUITE_P(ClassPrior, IncrementalEqualsBatch, ::testing::Bool());
 
+TEST(Incremental, KnownTruthsEndWhereBatchEmWithGoldEnds) {
+  auto world = small_crowd(11, 200, 15, 3, 5);
+  IncrementalOptions options;
+  IncrementalCrowd crowd = absorbed(world.data.answers, options);
+  world.data.gold.assign(200, kNoClass);
+  for (std::size_t t = 0; t < 200; t += 4) {
+    world.data.gold[t] = world.truth[t];
+    crowd.pin(TaskId(t), world.truth[t]);
+  }
+  EXPECT_EQ(crowd.converge(5000, 1e-14, RunContext()), Status::converged);
+  const Aggregation expected = converged_batch(world.data, options);
+  for (std::size_t t = 0; t < 200; ++t) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      EXPECT_NEAR(crowd.posterior_of(TaskId(t))[k], expected.posterior_of(TaskId(t))[k], 1e-9);
+    }
+  }
+}
+
 /// The counts are the sums of the posteriors at any moment, whatever came in between.
 TEST(Incremental, CountsAreTheSumsOfPosteriors) {
   const auto world = small_crowd(3, 60, 9, 3, 4);

@@ -2,6 +2,12 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+
+#include "state/state_file.hpp"
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
@@ -63,7 +69,61 @@ CREATE VIEW answers AS
     JOIN class ON class.id = answer.label;
 )sql";
 
+// Truths that are known, by name, because they may come before any answer to the task.
+constexpr const char* kGold = R"sql(
+CREATE TABLE gold(
+  task TEXT PRIMARY KEY,
+  label INTEGER NOT NULL) WITHOUT ROWID;
+)sql";
+
+/// Until version 2 `right` of a worker who forgets was the right part of what is remembered, and seemed small beside
+/// the number of all answers.
+void scale_right_answers(const Database& database) {
+  Statement all(database, "SELECT id, answers, counts FROM worker ORDER BY id");
+  Statement update(database, "UPDATE worker SET right = ? WHERE id = ?");
+  while (all.step()) {
+    const std::string_view blob = all.blob(2);
+    const auto side =
+        static_cast<std::size_t>(std::llround(std::sqrt(static_cast<double>(blob.size() / sizeof(double)))));
+    std::vector<double> counts(side * side);
+    if (side > 0 && counts.size() * sizeof(double) == blob.size()) std::memcpy(counts.data(), blob.data(), blob.size());
+    const auto answers = static_cast<double>(std::max<std::int64_t>(all.integer(1), 0));
+    update.bind(1, right_answers(counts, side, answers)).bind(2, all.integer(0)).run();
+  }
+}
+
+/// What a database holds: "table task" and the statement that made it.
+std::map<std::string, std::string> entries_of(const Database& database) {
+  std::map<std::string, std::string> entries;
+  Statement all(database, "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'");
+  while (all.step()) {
+    entries.emplace(fmt::format("{} '{}'", all.text(0), all.text(1)), all.text(2));
+  }
+  return entries;
+}
+
 }  // namespace
+
+std::vector<std::string> foreign_schema(const Database& database) {
+  Database fresh(":memory:", Database::Mode::memory);
+  create_tables(fresh);
+  migrate(fresh, 0, static_cast<int>(database.integer("PRAGMA user_version")));
+  const auto ours = entries_of(fresh);
+  std::vector<std::string> foreign;
+  const auto found = entries_of(database);
+  for (const auto& [what, sql] : found) {
+    const auto known = ours.find(what);
+    if (known == ours.end()) {
+      if (!what.starts_with("index")) foreign.push_back(fmt::format("the {} is not of wisecrowd", what));
+    } else if (known->second != sql) {
+      foreign.push_back(fmt::format("the {} is not as wisecrowd makes it", what));
+    }
+  }
+  for (const auto& [what, sql] : ours) {
+    if (found.find(what) == found.end()) foreign.push_back(fmt::format("the {} is missing", what));
+  }
+  return foreign;
+}
 
 void create_tables(const Database& database) {
   database.run(fmt::format("PRAGMA application_id = {}", kApplicationId));
@@ -75,6 +135,11 @@ void migrate(const Database& database, int from, int to) {
   if (from < 1 && to >= 1) database.run(kIndices + uncertainty_index());
   // 2: views for people.
   if (from < 2 && to >= 2) database.run(kViews);
+  // 3: known truths.
+  if (from < 3 && to >= 3) {
+    database.run(kGold);
+    if (from > 0) scale_right_answers(database);
+  }
   database.run(fmt::format("PRAGMA user_version = {}", to));
 }
 

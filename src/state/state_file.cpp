@@ -5,14 +5,27 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "base/numeric.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/names.hpp"
 
 namespace wisecrowd {
 namespace {
 
 constexpr const char* kParameterPrefix = "parameter.";
+constexpr const char* kReadingPrefix = "reading.";
+constexpr const char* kWarningPrefix = "warning.";
+constexpr const char* kGoldUse = "gold_use";
+
+std::string_view name_of(GoldUse use) { return use == GoldUse::inference ? "inference" : "evaluation"; }
+
+/// All whose name begins so.
+void remove_settings(const Database& database, std::string_view prefix) {
+  Statement remove(database, "DELETE FROM setting WHERE substr(name, 1, ?) = ?");
+  remove.bind(1, static_cast<std::int64_t>(prefix.size())).bind(2, prefix).run();
+}
 
 std::string_view name_of(DuplicatePolicy policy) {
   switch (policy) {
@@ -104,6 +117,10 @@ StateFile::StateFile(std::unique_ptr<Database> database) : database_(std::move(d
         }
       } else if (name == "fixed_classes") {
         settings_.fixed_classes = value == "1";
+      } else if (name == kGoldUse) {
+        settings_.gold_use = value == name_of(GoldUse::evaluation) ? GoldUse::evaluation : GoldUse::inference;
+      } else if (name.starts_with(kReadingPrefix)) {
+        settings_.reading.emplace_back(name.substr(std::strlen(kReadingPrefix)), value);
       }
     } catch (const Error& error) {
       database_->fail_as_damaged(error.what());
@@ -121,6 +138,78 @@ void StateFile::store_settings() const {
   }
   insert.bind(1, "duplicates").bind(2, name_of(settings_.duplicates)).run();
   insert.bind(1, "fixed_classes").bind(2, std::int64_t{settings_.fixed_classes ? 1 : 0}).run();
+  insert.bind(1, kGoldUse).bind(2, name_of(settings_.gold_use)).run();
+  for (const auto& [name, value] : settings_.reading) {
+    const std::string key = kReadingPrefix + name;
+    insert.bind(1, key).bind(2, value).run();
+  }
+}
+
+void StateFile::store_gold_use(GoldUse use) {
+  Statement put(*database_, "INSERT OR REPLACE INTO setting VALUES (?, ?)");
+  put.bind(1, kGoldUse).bind(2, name_of(use)).run();
+  settings_.gold_use = use;
+}
+
+void StateFile::store_reading(const std::vector<std::pair<std::string, std::string>>& reading) {
+  remove_settings(*database_, kReadingPrefix);
+  Statement put(*database_, "INSERT INTO setting VALUES (?, ?)");
+  for (const auto& [name, value] : reading) {
+    const std::string key = kReadingPrefix + name;
+    put.bind(1, key).bind(2, value).run();
+  }
+  settings_.reading = reading;
+}
+
+std::vector<Warning> StateFile::warnings() const {
+  std::vector<Warning> warnings;
+  Statement all(*database_, "SELECT name, value FROM setting ORDER BY name");
+  while (all.step()) {
+    const std::string_view name = all.text(0);
+    if (!name.starts_with(kWarningPrefix)) continue;
+    warnings.push_back({std::string(name.substr(std::strlen(kWarningPrefix))), std::string(all.text(1))});
+  }
+  return warnings;
+}
+
+void StateFile::store_warnings(const std::vector<Warning>& warnings) const {
+  remove_settings(*database_, kWarningPrefix);
+  Statement put(*database_, "INSERT OR REPLACE INTO setting VALUES (?, ?)");
+  for (const Warning& warning : warnings) {
+    const std::string key = kWarningPrefix + warning.code;
+    put.bind(1, key).bind(2, warning.message).run();
+  }
+}
+
+bool StateFile::has_gold() const {
+  // A file of an older layout that may only be read has no such table.
+  return database_->integer("SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'gold')") != 0 &&
+         database_->integer("SELECT EXISTS (SELECT 1 FROM gold)") != 0;
+}
+
+std::uint64_t StateFile::gold_count() const {
+  return has_gold() ? static_cast<std::uint64_t>(database_->integer("SELECT count(*) FROM gold")) : 0;
+}
+
+std::string_view StateFile::checked_name(std::string_view name, std::string_view what) const {
+  const std::string_view problem = name_problem(name);
+  if (!problem.empty()) database_->fail_as_damaged(fmt::format("the {} '{}' {}", what, printable(name), problem));
+  return name;
+}
+
+std::vector<ClassId> known_truths(const StateFile& file, const NameTable& tasks, std::size_t classes) {
+  if (!file.has_gold()) return {};
+  std::vector<ClassId> truths(tasks.size(), kNoClass);
+  Statement find(file.database(), "SELECT label FROM gold WHERE task = ?");
+  bool any = false;
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    if (!find.bind(1, tasks[t]).step()) continue;
+    truths[t] = ClassId(file.checked_id(find.integer(0), classes, "class"));
+    any = true;
+    find.reset();
+  }
+  if (!any) truths.clear();
+  return truths;
 }
 
 StateCounters StateFile::counters() const {
@@ -135,6 +224,7 @@ StateCounters StateFile::counters() const {
     if (name == "answers_at_refit") stale.answers_at_refit = whole;
     if (name == "answers_since_refit") stale.answers_since = whole;
     if (name == "classes_since_refit") stale.classes_since = whole;
+    if (name == "truths_since_refit") stale.truths_since = whole;
     if (name == "probed_tasks") stale.probed_tasks = whole;
     if (name == "probed_labels_changed") stale.probed_labels_changed = whole;
     if (name == "probed_shift") counters.probed_shift = all.real(1);
@@ -154,6 +244,7 @@ void StateFile::store(const StateCounters& counters) const {
   whole("answers_at_refit", stale.answers_at_refit);
   whole("answers_since_refit", stale.answers_since);
   whole("classes_since_refit", stale.classes_since);
+  whole("truths_since_refit", stale.truths_since);
   whole("probed_tasks", stale.probed_tasks);
   whole("probed_labels_changed", stale.probed_labels_changed);
   put.bind(1, "probed_shift").bind(2, counters.probed_shift).run();
@@ -169,7 +260,7 @@ std::vector<StateClass> StateFile::classes() const {
     const double tasks = all.real(2);
     if (!std::isfinite(tasks))
       database_->fail_as_damaged(fmt::format("class {} has no number of tasks", classes.size()));
-    classes.push_back({std::string(all.text(1)), tasks});
+    classes.push_back({std::string(checked_name(all.text(1), "class")), tasks});
   }
   return classes;
 }
@@ -234,10 +325,16 @@ TaskColumns columns_of(std::span<const double> posterior) noexcept {
   return {best - posterior.begin(), *best, entropy(posterior)};
 }
 
-double right_answers(std::span<const double> counts, std::size_t classes) noexcept {
-  double sum = 0;
-  for (std::size_t k = 0; k < classes; ++k) sum += counts[k * classes + k];
-  return sum;
+double share_of_right(std::span<const double> counts, std::size_t classes) noexcept {
+  double right = 0, all = 0;
+  for (std::size_t k = 0; k < classes; ++k) right += counts[k * classes + k];
+  for (const double n : counts) all += n;
+  return all > 0 ? right / all : std::numeric_limits<double>::quiet_NaN();
+}
+
+double right_answers(std::span<const double> counts, std::size_t classes, double answers) noexcept {
+  const double share = share_of_right(counts, classes);
+  return std::isnan(share) ? 0 : share * answers;
 }
 
 std::string Staleness::advice() const {
@@ -246,6 +343,10 @@ std::string Staleness::advice() const {
   constexpr double kLabels = 0.01;          // share of labels
   constexpr std::uint64_t kFewProbes = 30;  // too few to say
   const auto probed = static_cast<double>(probed_tasks);
+  if (truths_since > 0) {
+    return fmt::format("the truth of {} became known since the last refit, and other tasks know nothing of it",
+                       truths_since == 1 ? "a task" : fmt::format("{} tasks", truths_since));
+  }
   if (answers_since == 0) return {};
   if (classes_since > 0) {
     return fmt::format("{} appeared since the last refit, and older tasks know nothing of {}",

@@ -37,6 +37,16 @@ class StateFile {
   [[nodiscard]] const IncrementalOptions& options() const noexcept { return options_; }
 
   void store_settings() const;
+  void store_gold_use(GoldUse use);
+  void store_reading(const std::vector<std::pair<std::string, std::string>>& reading);
+  /// Those of the last fit.
+  [[nodiscard]] std::vector<Warning> warnings() const;
+  void store_warnings(const std::vector<Warning>& warnings) const;
+
+  [[nodiscard]] bool has_gold() const;
+  [[nodiscard]] std::uint64_t gold_count() const;
+  /// Refuses a name that no reader would take.
+  [[nodiscard]] std::string_view checked_name(std::string_view name, std::string_view what) const;
   [[nodiscard]] StateCounters counters() const;
   void store(const StateCounters& counters) const;
   [[nodiscard]] std::vector<StateClass> classes() const;
@@ -63,9 +73,15 @@ struct TaskColumns {
 [[nodiscard]] TaskColumns columns_of(std::span<const double> posterior) noexcept;
 /// What every worker is credited with before the first answer: truth × label.
 [[nodiscard]] std::vector<double> prior_counts(const IncrementalOptions& options, std::size_t classes);
-/// Σ_k n_kk of a table.
-[[nodiscard]] double right_answers(std::span<const double> counts, std::size_t classes) noexcept;
+/// Σ_k n_kk / Σ_kl n_kl of a table; NaN of an empty one.
+[[nodiscard]] double share_of_right(std::span<const double> counts, std::size_t classes) noexcept;
+/// How many of `answers` are right at that share. A worker who forgets has a table of fewer than it gave.
+[[nodiscard]] double right_answers(std::span<const double> counts, std::size_t classes, double answers) noexcept;
+/// The truth of each task of the file that is known, by name; kNoClass for the others. Empty when nothing is known.
+[[nodiscard]] std::vector<ClassId> known_truths(const StateFile& file, const NameTable& tasks, std::size_t classes);
 
+/// How many classes a state can have: the table of a worker is one row.
+[[nodiscard]] std::size_t most_classes(const Database& database);
 /// Everything that a state holds, in memory.
 [[nodiscard]] CrowdState::Whole read_whole(const StateFile& file, const RunContext& context);
 /// The sums of posteriors that belong to answers: workers × truth × label.

@@ -174,7 +174,7 @@ class Results(ProgramTest):
         self.assertNotIn("accuracy 1", seen.stdout)
         self.assertEqual(self.record("seen")["data"]["gold"], {"tasks": 100, "used_for": "inference"})
         self.assertNotIn("evaluation", self.record("seen"))
-        self.assertIn("no test", self.run_program("evaluate", "seen/labels.csv", "crowd/gold.csv").stdout)
+        self.assertIn("no test", self.run_program("evaluate", "seen/labels.csv", "crowd/gold.csv").stderr)
 
         self.run_program("aggregate", labels, "--gold", "crowd/gold.csv", "--gold-for", "evaluation", "--out", "unseen",
                          "-m", "dawid_skene")

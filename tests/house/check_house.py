@@ -53,6 +53,7 @@ PUBLIC_LAYER = {
     "trust.hpp": "trust",
     "asking.hpp": "result",
     "result.hpp": "result",
+    "state_result.hpp": "result",
     "learn_result.hpp": "result",
     "comparison.hpp": "result",
     "read_result.hpp": "result",

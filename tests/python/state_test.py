@@ -52,6 +52,48 @@ class Contents(StateTest):
                 with self.assertRaisesRegex(KeyError, "nobody"):
                     missing()
 
+    def test_gold_pins_or_scores(self):
+        gold = self.truth.iloc[:30]
+        with CrowdState.create(self.path, self.frame, gold=gold, gold_for="evaluation") as state:
+            summary = state.summary()
+            self.assertEqual((summary.gold_tasks, summary.gold_for), (30, "evaluation"))
+            labels = state.labels_.reindex(gold.index)
+            value, low, high = summary.gold_accuracy
+            self.assertAlmostEqual(value, (labels == gold).mean())
+            self.assertLess(low, value)
+            self.assertEqual(json.loads(Path(state.report(self.folder / "r.json")).read_text())["gold"]["tasks"], 30)
+        with CrowdState.create(self.folder / "seen", self.frame) as state:
+            self.assertEqual(state.summary().gold_tasks, 0)
+            with self.assertRaisesRegex(ValueError, "nothing to add"):
+                state.add()
+            state.add(gold=gold)
+            self.assertTrue((state.labels_.reindex(gold.index) == gold).all())
+            self.assertEqual(state.summary().gold_for, "inference")
+            self.assertEqual(state.check(), [])
+            self.assertIn("gold_answers", state.result().worker_summary_.columns)
+            with self.assertRaisesRegex(ValueError, "is for inference"):
+                state.add(gold=gold, gold_for="evaluation")
+
+    def test_retired_tasks_and_alerts(self):
+        spam = pd.DataFrame({"task": sorted(set(self.frame.task)), "worker": "spam", "label": "a"})
+        with CrowdState.create(self.path, pd.concat([self.frame, spam])) as state:
+            settled = state.settled(0.9)
+            top = state.probas_.max(axis=1)
+            self.assertEqual(sorted(settled.index), sorted(top[top >= 0.9].index))
+            pages = pd.concat([state.settled(0.9, limit=7), state.settled(0.9, after=settled.index[6])])
+            pd.testing.assert_frame_equal(pages, settled)
+            alerts = state.alerts()
+            self.assertEqual(list(alerts.columns), ["code", "severity", "message", "count", "workers", "tasks"])
+            self.assertIn(["spam"], list(alerts[alerts.code == "worker_stop"].workers))
+
+    def test_a_worker_who_forgets_has_one_accuracy(self):
+        with CrowdState.create(self.path, self.frame, update="stochastic", memory=5) as state:
+            state.add(self.frame.assign(task="again " + self.frame.task), refit="never")
+            for name in state.workers.index:
+                worker = state.worker(name)
+                self.assertAlmostEqual(state.workers.loc[name, "accuracy"], worker.accuracy)
+                self.assertAlmostEqual(np.trace(worker.counts) / worker.counts.to_numpy().sum(), worker.accuracy)
+
     def test_result_is_as_of_an_estimator(self):
         with CrowdState.create(self.path, self.frame) as state:
             result = state.result()

@@ -87,6 +87,7 @@ Json run_record_json(const Result& result) {
   json["objective"] = fit.objective_name.empty() ? Json(nullptr) : Json(fit.objective_name);
   json["trace"] = fit.trace;
   json["log_likelihood"] = fit.has_log_likelihood ? Json(fit.log_likelihood) : Json(nullptr);
+  json["tie_rule"] = std::string(to_string(fit.tie_rule));
   json["class_prior"] = fit.class_prior;
   json["learned"] = object_of(fit.learned);
   if (!fit.explanation.empty()) json["explanation"] = fit.explanation;

@@ -4,8 +4,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "base/intervals.hpp"
 #include "deliver/report/sections.hpp"
-#include "result/intervals.hpp"
 
 namespace wisecrowd::report {
 namespace {

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "deliver/report/sections.hpp"
-#include "result/intervals.hpp"
 
 namespace wisecrowd::report {
 namespace {
@@ -59,7 +58,7 @@ void add_learned(const Source& source, Json& list) {
   if (!source.options.learned) return;
   for (const LearnScore& score : source.options.learned->scores) {
     if (score.part != "test_rows") continue;
-    const Estimate accuracy = with_width(score.chosen.accuracy, score.chosen.tasks);
+    const Estimate& accuracy = score.chosen.accuracy;
     list.push_back(with_interval(
         headline(
             "classifier", "Classifier on new tasks", number(accuracy.value, kDigits), "share",

@@ -26,7 +26,7 @@ std::string short_path(const std::string& path) {
 std::string title_of(const RunRecord& record, const ReportOptions& options) {
   if (!options.title.empty()) return report::shown_words(options.title, 300);
   for (const auto& [role, path] : record.inputs) {
-    if (role == "answers" && path != "-") return report::shown_words(short_path(path), 300);
+    if ((role == "answers" || role == "state") && path != "-") return report::shown_words(short_path(path), 300);
   }
   return "Answers of a crowd";
 }

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "deliver/report/sections.hpp"
-#include "result/intervals.hpp"
 
 namespace wisecrowd::report {
 namespace {
@@ -174,7 +173,7 @@ void add_learning(const Source& source, Json& document) {
   }
   Json scores = Json::array();
   for (const LearnScore& score : learned.scores) {
-    const Estimate accuracy = with_width(score.chosen.accuracy, score.chosen.tasks);
+    const Estimate& accuracy = score.chosen.accuracy;
     scores.push_back({{"part", score.part},
                       {"words", part_words(score)},
                       {"accuracy", number(accuracy.value, 6)},

@@ -1,7 +1,5 @@
 #pragma once
 
-#include "wisecrowd/evaluate.hpp"
-
 namespace wisecrowd {
 
 struct Interval {
@@ -20,11 +18,8 @@ struct Interval {
 /// (or 0) reaches to 1 (or 0), where equal tails would leave it out.
 [[nodiscard]] Interval rate_interval(double right, double variance, double count);
 
-/// Wilson's 95 % score interval of a rate; count > 0.
-[[nodiscard]] Interval wilson_interval(double right, double count);
-
-/// A measured share whose bootstrap interval has no width, because all tasks are right or all are wrong, with Wilson's
-/// interval instead: it knows that few tasks prove little.
-[[nodiscard]] Estimate with_width(const Estimate& share, std::size_t tasks);
+/// Wilson's score interval of a rate; count > 0. The one interval of every counted share: where all are right, or all
+/// wrong, it still knows that few prove little.
+[[nodiscard]] Interval wilson_interval(double right, double count, double confidence_level = 0.95);
 
 }  // namespace wisecrowd

@@ -1,7 +1,8 @@
-#include "result/intervals.hpp"
+#include "base/intervals.hpp"
 
 #include <algorithm>
 #include <boost/math/special_functions/beta.hpp>
+#include <boost/math/special_functions/erf.hpp>
 #include <cmath>
 
 namespace wisecrowd {
@@ -35,19 +36,15 @@ Interval rate_interval(double right, double variance, double count) {
   return interval;
 }
 
-Interval wilson_interval(double right, double count) {
-  const double z2 = kNormalQuantile * kNormalQuantile;
+Interval wilson_interval(double right, double count, double confidence_level) {
+  const double z = confidence_level == 1 - 2 * kTail
+                       ? kNormalQuantile
+                       : std::sqrt(2.0) * boost::math::erf_inv(confidence_level, Policy());
+  const double z2 = z * z;
   const double rate = right / count;
   const double centre = (rate + z2 / (2 * count)) / (1 + z2 / count);
-  const double half =
-      kNormalQuantile / (1 + z2 / count) * std::sqrt(rate * (1 - rate) / count + z2 / (4 * count * count));
+  const double half = z / (1 + z2 / count) * std::sqrt(rate * (1 - rate) / count + z2 / (4 * count * count));
   return {std::max(0.0, centre - half), std::min(1.0, centre + half)};
-}
-
-Estimate with_width(const Estimate& share, std::size_t tasks) {
-  if (tasks == 0 || share.low < share.high) return share;
-  const Interval interval = wilson_interval(share.value * static_cast<double>(tasks), static_cast<double>(tasks));
-  return {share.value, interval.low, interval.high};
 }
 
 }  // namespace wisecrowd
