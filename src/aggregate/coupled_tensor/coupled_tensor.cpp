@@ -1,8 +1,7 @@
 #include "aggregate/coupled_tensor/coupled_tensor.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -10,13 +9,14 @@
 #include <tuple>
 
 #include "aggregate/shared/votes.hpp"
+#include "base/linear_algebra.hpp"
 #include "base/numeric.hpp"
 #include "base/rng.hpp"
 
 namespace wisecrowd::coupled_tensor {
 namespace {
 
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Matrix = RowMatrix;
 using Vector = Eigen::VectorXd;
 
 constexpr std::size_t kInnerIterations = 20;
@@ -34,7 +34,7 @@ double solve_constrained(const Matrix& quadratic, const Matrix& linear, double t
   const double step = std::max(quadratic.trace() / static_cast<double>(quadratic.rows()), 1e-300);
   // Far from singular by the shift, so the inverse is as good as a factorisation, and quicker to apply.
   const Matrix identity = Matrix::Identity(quadratic.rows(), quadratic.cols());
-  const Matrix inverse = Matrix(quadratic + step * identity).llt().solve(identity);
+  const Matrix inverse = cholesky_solve(Matrix(quadratic + step * identity), identity);
   Matrix current = x, dual = Matrix::Zero(x.rows(), x.cols()), aim, relaxed, next;
   for (std::size_t i = 0; i < kInnerIterations; ++i) {
     aim = linear + step * (current + dual);

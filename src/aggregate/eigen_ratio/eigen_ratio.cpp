@@ -1,12 +1,12 @@
 #include "aggregate/eigen_ratio/eigen_ratio.hpp"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <functional>
 
 #include "aggregate/shared/table_model.hpp"
 #include "aggregate/shared/votes.hpp"
+#include "base/linear_algebra.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd::eigen_ratio {
@@ -48,9 +48,9 @@ EigenPair top_eigenpair(const std::function<void(const Eigen::VectorXd&, Eigen::
       if (used == steps || rest <= 1e-13 * (1 + std::abs(projected(k, k)))) break;
       basis.col(used) = image / rest;
     }
-    const Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd> solver(projected.topLeftCorner(used, used));
-    pair.value = solver.eigenvalues()(used - 1);
-    pair.vector = (basis.leftCols(used) * solver.eigenvectors().col(used - 1)).normalized();
+    const auto [values, vectors] = symmetric_eigen(Eigen::MatrixXd(projected.topLeftCorner(used, used)));
+    pair.value = values(used - 1);
+    pair.vector = (basis.leftCols(used) * vectors.col(used - 1)).normalized();
     multiply(pair.vector, image);
     if ((image - pair.value * pair.vector).norm() <= kResidual * std::max(1.0, std::abs(pair.value))) break;
   }

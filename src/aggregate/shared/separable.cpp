@@ -1,17 +1,17 @@
 #include "aggregate/shared/separable.hpp"
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 
 #include "base/assignment.hpp"
+#include "base/linear_algebra.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
 namespace wisecrowd {
 namespace {
 
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Matrix = RowMatrix;
 using ConstTable = Eigen::Map<const Matrix>;
 
 constexpr std::size_t kWorkersPerBlock = 8;
@@ -85,10 +85,10 @@ bool solve_with_partners(const PairMoments& pairs, std::size_t worker, const Tab
     normal.noalias() += weight * other * other.transpose();
     right.noalias() += weight * block * other.transpose();
   }
-  const Eigen::FullPivLU<Matrix> solver(normal);
-  if (solver.rank() < classes || solver.rcond() < 1e-8) return false;
   // (th_jᵀ D) N = R̃, and N is symmetric.
-  const Matrix product = solver.solve(right.transpose());  // truth × label
+  const auto solution = solve_if_regular(normal, right.transpose(), 1e-8);
+  if (!solution) return false;
+  const Matrix product = *solution;  // truth × label
   for (Eigen::Index c = 0; c < product.size(); ++c) table[static_cast<std::size_t>(c)] = product.data()[c];
   to_stochastic(table, pairs.class_count());
   return true;
@@ -135,7 +135,7 @@ std::vector<double> class_prior_from_pairs(const PairMoments& pairs, const Table
     right += table * counts;
   }
   std::vector<double> prior(classes, 0.0);
-  const Eigen::VectorXd solution = normal.completeOrthogonalDecomposition().solve(right);
+  const Eigen::VectorXd solution = least_squares(normal, right);
   for (std::size_t c = 0; c < classes; ++c) {
     const double value = solution[static_cast<Eigen::Index>(c)];
     prior[c] = std::isfinite(value) ? std::max(value, kFloor) : kFloor;

@@ -1,8 +1,7 @@
 #include "aggregate/spectral_em/spectral_em.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -10,6 +9,7 @@
 #include "aggregate/shared/fixed_smoothing.hpp"
 #include "aggregate/shared/votes.hpp"
 #include "base/assignment.hpp"
+#include "base/linear_algebra.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "base/rng.hpp"
@@ -17,7 +17,7 @@
 namespace wisecrowd::spectral_em {
 namespace {
 
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Matrix = RowMatrix;
 using Vector = Eigen::VectorXd;
 
 constexpr std::size_t kTasksPerBlock = 4096;
@@ -81,18 +81,17 @@ Component strongest(const Tensor& tensor, Rng rng, const PowerOptions& options) 
 bool decompose_group(const Matrix& ab, const Matrix& ca, const Matrix& cb, const Matrix& triple, const Rng& rng,
                      const PowerOptions& options, std::vector<double>& votes, std::vector<double>& prior) {
   const Eigen::Index classes = ab.rows();
-  const Eigen::JacobiSVD<Matrix> conditioning(ab);
-  if (!(conditioning.singularValues()[classes - 1] > kSingular * conditioning.singularValues()[0])) return false;
+  const Vector conditioning = singular_values(ab);
+  if (!(conditioning[classes - 1] > kSingular * conditioning[0])) return false;
   // X̃a = A Xa and X̃b = B Xb have the mean of Xc for every truth.
-  const Matrix to_c_from_a = cb * ab.inverse();
-  const Matrix to_c_from_b = ca * ab.transpose().inverse();
+  const Matrix to_c_from_a = cb * inverse_of(ab);
+  const Matrix to_c_from_b = ca * inverse_of(Eigen::MatrixXd(ab.transpose()));
   Matrix second = to_c_from_a * ab * to_c_from_b.transpose();
   second = (0.5 * (second + second.transpose())).eval();
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(second);
-  const Vector values = eigen.eigenvalues();
+  const auto [values, vectors] = symmetric_eigen(second);
   if (!(values[0] > kSingular * values[classes - 1])) return false;
-  const Matrix whiten = eigen.eigenvectors() * values.cwiseSqrt().cwiseInverse().asDiagonal();  // W
-  const Matrix colour = eigen.eigenvectors() * values.cwiseSqrt().asDiagonal();                 // (Wᵀ)⁺
+  const Matrix whiten = vectors * values.cwiseSqrt().cwiseInverse().asDiagonal();  // W
+  const Matrix colour = vectors * values.cwiseSqrt().asDiagonal();                 // (Wᵀ)⁺
   // T(p, q, r) = Σ M3(a', b', c) with the transforms folded into the whitening.
   const Matrix left = whiten.transpose() * to_c_from_a, middle = whiten.transpose() * to_c_from_b;
   Tensor tensor{Matrix(classes * classes, classes)};
@@ -298,7 +297,7 @@ void table_from_groups(std::span<const double> joint, std::span<const double> vo
   // joint = p_j th_jᵀ diag(π) votesᵀ; p_j, how often the worker answers, goes when rows are normalised.
   Matrix system = square(votes, classes);  // label × truth
   for (std::size_t k = 0; k < classes; ++k) system.col(static_cast<Eigen::Index>(k)) *= class_prior[k];
-  const Matrix solution = system.completeOrthogonalDecomposition().solve(square(joint, classes).transpose());
+  const Matrix solution = least_squares(system, Eigen::MatrixXd(square(joint, classes).transpose()));
   for (std::size_t c = 0; c < classes * classes; ++c) {
     const double value = solution.data()[c];
     table[c] = std::isfinite(value) ? std::max(value, 0.0) : 0.0;

@@ -1,13 +1,13 @@
 #include "aggregate/symmetric_nmf/symmetric_nmf.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <chrono>
 #include <cmath>
 
 #include "aggregate/shared/votes.hpp"
+#include "base/linear_algebra.hpp"
 #include "base/numeric.hpp"
 #include "base/rng.hpp"
 #include "wisecrowd/error.hpp"
@@ -15,7 +15,7 @@
 namespace wisecrowd::symmetric_nmf {
 namespace {
 
-using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Matrix = RowMatrix;
 
 /// Rows of the dense matrix that imputation fills: 2000² doubles are 32 MB.
 constexpr std::size_t kMostImputedRows = 2000;
@@ -45,15 +45,14 @@ Eigen::Map<const Matrix> all_rows(const Factor& factor, std::size_t classes) {
 
 /// The orthogonal Q with rows · Q nearest to `target`.
 Matrix nearest_rotation(const Matrix& rows, const Matrix& target) {
-  const Eigen::JacobiSVD<Matrix> svd(rows.transpose() * target, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  return svd.matrixU() * svd.matrixV().transpose();
+  const SingularValues svd = singular_value_decomposition(rows.transpose() * target);
+  return svd.u * svd.v.transpose();
 }
 
 Matrix random_rotation(Eigen::Index size, Rng& rng) {
   Matrix gaussian(size, size);
   for (Eigen::Index c = 0; c < gaussian.size(); ++c) gaussian.data()[c] = rng.normal();
-  const Eigen::HouseholderQR<Matrix> qr(gaussian);
-  return qr.householderQ();
+  return orthogonal_factor(gaussian);
 }
 
 /// One row per worker and label, scaled by how well the worker is known; workers without pairs have no say.
@@ -136,7 +135,7 @@ Path couple(const PairMoments& pairs, const RunContext& context, const Factor& g
       const double stay = 1e-12 * normal.trace() + 1e-300;
       right += options.pull * block_of(guide, w, classes) + stay * own;
       normal.diagonal().array() += options.pull + stay;
-      own = normal.llt().solve(right.transpose()).transpose();
+      own = cholesky_solve(normal, Eigen::MatrixXd(right.transpose())).transpose();
     }
     path.trace.push_back(-mean_loss(pairs, factor, guide, options));
     context.report({.stage = "iterating",
@@ -195,13 +194,13 @@ Factor impute(const PairMoments& pairs, const Factor& guide) {
             if (a.worker == b.worker || a.worker == n || b.worker == m) continue;
             const std::uint32_t between = pair_at[b.worker * workers + a.worker];
             if (between == kAbsent) continue;
-            const Eigen::JacobiSVD<Matrix> svd(shares(b.worker, a.worker), Eigen::ComputeFullU | Eigen::ComputeFullV);
-            const double condition = svd.singularValues()[k - 1] / svd.singularValues()[0];
+            const SingularValues svd = singular_value_decomposition(shares(b.worker, a.worker));
+            const double condition = svd.values[k - 1] / svd.values[0];
             if (!(condition > 1e-3)) continue;
             // Little is known through thin pairs, and an ill-conditioned one in the middle makes noise of it.
             const double weight =
                 condition * condition / (1 / common(a) + 1 / common(b) + 1 / pairs.pairs()[between].common);
-            const Matrix through = shares(m, a.worker) * svd.solve(shares(b.worker, n));
+            const Matrix through = shares(m, a.worker) * solve(svd, shares(b.worker, n));
             const double sum = through.cwiseAbs().sum();
             if (sum > 0) block += weight / sum * through.cwiseAbs();
           }
@@ -217,14 +216,11 @@ Factor impute(const PairMoments& pairs, const Factor& guide) {
   // The K leading eigenvectors by subspace iteration.
   Matrix basis = all_rows(guide, classes);
   for (std::size_t i = 0; i < kSubspaceIterations; ++i) {
-    const Matrix next = filled * basis;
-    const Eigen::HouseholderQR<Matrix> qr(next);
-    basis = qr.householderQ() * Matrix::Identity(next.rows(), next.cols());
+    basis = orthonormal_columns(filled * basis);
   }
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(basis.transpose() * filled * basis);
+  const auto [values, vectors] = symmetric_eigen(Matrix(basis.transpose() * filled * basis));
   Factor factor(guide.size());
-  all_rows(factor, classes) =
-      basis * eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(1e-12).cwiseSqrt().asDiagonal();
+  all_rows(factor, classes) = basis * vectors * values.cwiseMax(1e-12).cwiseSqrt().asDiagonal();
   return factor;
 }
 

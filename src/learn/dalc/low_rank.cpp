@@ -1,9 +1,9 @@
 #include "learn/dalc/low_rank.hpp"
 
-#include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
 
+#include "base/linear_algebra.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "learn/shared/lbfgs.hpp"
@@ -198,7 +198,7 @@ void LowRank::fit_worker(std::size_t worker, const TrainingSet& set, std::span<c
       gradient += (right[a] - eta) * v;
       curvature.selfadjointView<Eigen::Lower>().rankUpdate(v, eta * (1 - eta));
     }
-    const Eigen::VectorXd step = curvature.selfadjointView<Eigen::Lower>().llt().solve(gradient);
+    const Eigen::VectorXd step = cholesky_solve(curvature, gradient);
     double length = 1;
     int halvings = 0;
     for (; halvings < kHalvings; ++halvings, length /= 2) {

@@ -1,10 +1,10 @@
 #include "learn/shared/volume.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
-#include <Eigen/Cholesky>
-#include <Eigen/Core>
 #include <cmath>
+
+#include "base/linear_algebra.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -13,21 +13,16 @@ constexpr double kRidge = 1e-6;
 /// Beyond this a volume is as good as none, and its gradient would drown everything else.
 constexpr double kFlat = 100;
 
-using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
 }  // namespace
 
 std::optional<LogDeterminant> log_determinant(std::span<const double> matrix, std::size_t size) {
   const auto n = static_cast<Eigen::Index>(size);
-  const Eigen::Map<const Rows> view(matrix.data(), n, n);
-  const Eigen::LLT<Rows> factor(view);
-  if (factor.info() != Eigen::Success) return std::nullopt;
-  LogDeterminant result;
-  for (Eigen::Index k = 0; k < n; ++k) result.value += 2 * std::log(factor.matrixLLT()(k, k));
-  if (!std::isfinite(result.value) || std::abs(result.value) > kFlat) return std::nullopt;
-  result.inverse.resize(matrix.size());
-  Eigen::Map<Rows>(result.inverse.data(), n, n) = factor.solve(Rows::Identity(n, n));
-  return result;
+  const auto factor = cholesky_inverse(Eigen::Map<const RowMatrix>(matrix.data(), n, n));
+  if (!factor || !std::isfinite(factor->log_determinant) || std::abs(factor->log_determinant) > kFlat) {
+    return std::nullopt;
+  }
+  const double* const cells = factor->inverse.data();
+  return LogDeterminant{factor->log_determinant, std::vector<double>(cells, cells + matrix.size())};
 }
 
 std::optional<double> volume_penalty(MatrixView<const double> probabilities, double strength,

@@ -1,11 +1,11 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <memory>
 
+#include "base/linear_algebra.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "simulate/assignment.hpp"
@@ -81,7 +81,7 @@ void train(std::size_t worker, std::span<const std::uint32_t> tasks, double ridg
   Eigen::MatrixXd kernel = x * x.transpose();
   kernel.array() += static_cast<double>(columns);  // the intercept, as strong as all features together
   kernel.diagonal().array() += ridge * static_cast<double>(columns);
-  const Eigen::MatrixXd dual = kernel.llt().solve(y);
+  const Eigen::MatrixXd dual = cholesky_solve(kernel, y);
   Eigen::MatrixXd w = x.transpose() * dual;
   Eigen::RowVectorXd bias = static_cast<double>(columns) * dual.colwise().sum();
   // Raw features instead of standardised ones.
