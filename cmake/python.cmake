@@ -31,6 +31,7 @@ target_link_libraries(wisecrowd_python PRIVATE wisecrowd_engine wisecrowd_flags)
 target_include_directories(wisecrowd_python PRIVATE python/bindings)
 # Visible is the door of the module alone: another module may bring another version of the same libraries.
 target_link_options(wisecrowd_python PRIVATE -Wl,--exclude-libs,ALL)
+wisecrowd_precompile(wisecrowd_python <pybind11/numpy.h> <pybind11/pybind11.h> <pybind11/stl.h>)
 set(python_tree ${CMAKE_BINARY_DIR}/python)
 set_target_properties(wisecrowd_python PROPERTIES OUTPUT_NAME _engine CXX_VISIBILITY_PRESET hidden
   LIBRARY_OUTPUT_DIRECTORY ${python_tree}/wisecrowd)

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
 
@@ -74,22 +75,44 @@ void Session::warn(std::span<const Warning> more) {
   }
 }
 
-CLI::Option* Command::add_text(const std::string& names, std::string& value, const std::string& value_name,
-                               const std::string& help, ValueHint hint) {
+Option* Option::required() {
+  option_->required();
+  return this;
+}
+
+Option* Option::each(std::function<void(const std::string&)> read) {
+  option_->each(std::move(read));
+  return this;
+}
+
+bool Command::given(const std::string& option) const { return parser->get_option(option)->count() > 0; }
+
+Option* Command::add_text(const std::string& names, std::string& value, const std::string& value_name,
+                          const std::string& help, ValueHint hint) {
   CLI::Option* option = parser->add_option(names, value, help)->type_name(value_name);
   option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   hints[option] = std::move(hint);
-  return option;
+  return &options.emplace_back(option);
 }
 
-CLI::Option* Command::add_flag(const std::string& names, bool& value, const std::string& help) {
-  return parser->add_flag(names, value, help)->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+Option* Command::add_flag(const std::string& names, bool& value, const std::string& help) {
+  CLI::Option* option = parser->add_flag(names, value, help);
+  return &options.emplace_back(option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast));
 }
 
-CLI::Option* Command::add_choice(const std::string& names, std::string& value, std::vector<std::string> choices,
-                                 const std::string& help) {
-  CLI::Option* option =
-      add_text(names, value, fmt::format("{}", fmt::join(choices, "|")), help, {ValueHint::Kind::choice, choices});
+Option* Command::add_list(const std::string& names, std::vector<std::string>& values, const std::string& value_name,
+                          const std::string& help, ValueHint hint) {
+  CLI::Option* option = parser->add_option(names, values, help)->type_name(value_name);
+  if (!option->get_positional()) option->allow_extra_args(false);
+  hints[option] = std::move(hint);
+  return &options.emplace_back(option);
+}
+
+Option* Command::add_choice(const std::string& names, std::string& value, std::vector<std::string> choices,
+                            const std::string& help) {
+  CLI::Option* option = parser->add_option(names, value, help)->type_name(fmt::format("{}", fmt::join(choices, "|")));
+  option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  hints[option] = {ValueHint::Kind::choice, choices};
   option->check([names, choices = std::move(choices)](const std::string& text) {
     if (std::find(choices.begin(), choices.end(), text) != choices.end()) return std::string();
     throw usage_error(fmt::format("{} cannot be '{}'{}", names, printable(text), [&] {
@@ -97,11 +120,11 @@ CLI::Option* Command::add_choice(const std::string& names, std::string& value, s
       return near.empty() ? fmt::format(": choose {}", fmt::join(choices, ", ")) : near;
     }()));
   });
-  return option;
+  return &options.emplace_back(option);
 }
 
-CLI::Option* Command::add_count(const std::string& names, std::uint64_t& value, std::uint64_t minimum,
-                                std::uint64_t maximum, const std::string& help) {
+Option* Command::add_count(const std::string& names, std::uint64_t& value, std::uint64_t minimum, std::uint64_t maximum,
+                           const std::string& help) {
   // Our own reading: the library's accepts signs and octal numbers.
   CLI::Option* option = parser->add_option_function<std::string>(
       names,
@@ -118,11 +141,11 @@ CLI::Option* Command::add_count(const std::string& names, std::uint64_t& value, 
       help);
   option->type_name("N")->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   hints[option] = {};
-  return option;
+  return &options.emplace_back(option);
 }
 
-CLI::Option* Command::add_number(const std::string& names, double& value, double minimum, double maximum,
-                                 const std::string& help) {
+Option* Command::add_number(const std::string& names, double& value, double minimum, double maximum,
+                            const std::string& help) {
   CLI::Option* option = parser->add_option_function<std::string>(
       names,
       [&value, names, minimum, maximum](const std::string& text) {
@@ -135,11 +158,13 @@ CLI::Option* Command::add_number(const std::string& names, double& value, double
       help);
   option->type_name("X")->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   hints[option] = {};
-  return option;
+  return &options.emplace_back(option);
 }
 
-CommandSet::CommandSet() {
-  root_.set_help_flag("");
+CommandSet::~CommandSet() = default;
+
+CommandSet::CommandSet() : root_(std::make_unique<CLI::App>()) {
+  root_->set_help_flag("");
   add_aggregate(*this);
   add_learn(*this);
   add_predict(*this);
@@ -158,7 +183,7 @@ CommandSet::CommandSet() {
 
 Command& CommandSet::add(const std::string& name, const std::string& summary) {
   Command& command = commands_.emplace_back();
-  command.parser = root_.add_subcommand(name, summary);
+  command.parser = root_->add_subcommand(name, summary);
   command.parser->set_help_flag("");
   command.parser->allow_extras();
   command.name = name;

@@ -1,9 +1,10 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -12,6 +13,13 @@
 #include "interrupts.hpp"
 #include "terminal.hpp"
 #include "wisecrowd/aggregate.hpp"
+
+// The library that reads command lines takes seconds to compile, so few files see it: command_set.cpp, help_text.cpp
+// and completion_command.cpp.
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
 
 namespace wisecrowd::app {
 
@@ -43,6 +51,18 @@ struct ValueHint {
   [[nodiscard]] bool is_path() const noexcept { return kind == Kind::file || kind == Kind::folder; }
 };
 
+/// An option or argument that was added to a command.
+class Option {
+ public:
+  explicit Option(CLI::Option* option) : option_(option) {}
+  Option* required();
+  /// Calls `read` with every value that is given, besides storing it.
+  Option* each(std::function<void(const std::string&)> read);
+
+ private:
+  CLI::Option* option_;
+};
+
 struct Command {
   CLI::App* parser = nullptr;
   std::string name;
@@ -53,22 +73,29 @@ struct Command {
   std::function<std::string(const std::vector<std::string>& arguments, const Screen& screen)> more;
   std::map<const CLI::Option*, ValueHint> hints;
   std::function<void(Session&)> run;
+  std::deque<Option> options;  // addresses stay valid
 
-  CLI::Option* add_text(const std::string& names, std::string& value, const std::string& value_name,
-                        const std::string& help, ValueHint hint = {});
-  CLI::Option* add_flag(const std::string& names, bool& value, const std::string& help);
-  CLI::Option* add_choice(const std::string& names, std::string& value, std::vector<std::string> choices,
-                          const std::string& help);
-  CLI::Option* add_count(const std::string& names, std::uint64_t& value, std::uint64_t minimum, std::uint64_t maximum,
-                         const std::string& help);
-  CLI::Option* add_number(const std::string& names, double& value, double minimum, double maximum,
-                          const std::string& help);
+  /// Whether an option or argument stands on the command line.
+  [[nodiscard]] bool given(const std::string& option) const;
+
+  Option* add_text(const std::string& names, std::string& value, const std::string& value_name, const std::string& help,
+                   ValueHint hint = {});
+  Option* add_flag(const std::string& names, bool& value, const std::string& help);
+  Option* add_choice(const std::string& names, std::string& value, std::vector<std::string> choices,
+                     const std::string& help);
+  Option* add_count(const std::string& names, std::uint64_t& value, std::uint64_t minimum, std::uint64_t maximum,
+                    const std::string& help);
+  Option* add_number(const std::string& names, double& value, double minimum, double maximum, const std::string& help);
+  /// Many values: of an argument, all that follow; an option takes one each time it is given.
+  Option* add_list(const std::string& names, std::vector<std::string>& values, const std::string& value_name,
+                   const std::string& help, ValueHint hint = {});
 };
 
 /// All commands; each adds itself by its add_… function.
 class CommandSet {
  public:
   CommandSet();
+  ~CommandSet();
   Command& add(const std::string& name, const std::string& summary);
   [[nodiscard]] const std::deque<Command>& all() const noexcept { return commands_; }
   [[nodiscard]] Command* find(std::string_view name);
@@ -77,7 +104,7 @@ class CommandSet {
   void parse(Command& command, std::vector<std::string> arguments);
 
  private:
-  CLI::App root_;
+  std::unique_ptr<CLI::App> root_;
   std::deque<Command> commands_;  // addresses stay valid
 };
 

@@ -235,9 +235,7 @@ std::vector<std::pair<std::string, ParameterValue>> as_list(const Parameters& pa
 }
 
 void add_settings(Command& command, std::vector<std::string>& settings, const std::string& help) {
-  CLI::Option* option = command.parser->add_option("--set", settings, help)->type_name("NAME=VALUE");
-  option->allow_extra_args(false);
-  command.hints[option] = {};
+  command.add_list("--set", settings, "NAME=VALUE", help);
 }
 
 std::string parameter_lines(const std::vector<ParameterSpec>& specs, const Screen& screen) {

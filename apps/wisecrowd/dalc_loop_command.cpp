@@ -1,6 +1,6 @@
 #include "dalc_loop_command.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <memory>

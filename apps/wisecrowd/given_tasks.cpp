@@ -1,6 +1,6 @@
 #include "given_tasks.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <fstream>
 #include <iterator>

@@ -1,7 +1,8 @@
 #include "help_text.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
+#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <sstream>
 

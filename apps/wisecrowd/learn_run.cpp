@@ -64,11 +64,11 @@ std::uint64_t known_truths(const LearningInput& input) {
 }  // namespace
 
 void FeatureFlags::add_to(Command& command, bool required, bool with_text_columns) {
-  CLI::Option* option = command.add_text("--features,-f", features, "FILE",
-                                         "what is known of each task: an .npy array (rows × columns, or images), a CSV "
-                                         "or TSV table with a task column and "
-                                         "numeric columns, or one with a task and a text column",
-                                         {ValueHint::Kind::file});
+  Option* option = command.add_text("--features,-f", features, "FILE",
+                                    "what is known of each task: an .npy array (rows × columns, or images), a CSV "
+                                    "or TSV table with a task column and "
+                                    "numeric columns, or one with a task and a text column",
+                                    {ValueHint::Kind::file});
   if (required) option->required();
   command.add_text("--tasks,-t", tasks, "FILE",
                    "a table task,row,split: which row of an .npy array belongs to which task (rows count from 0), and "

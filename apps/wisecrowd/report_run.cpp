@@ -1,8 +1,9 @@
 #include "report_run.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "failure.hpp"
 #include "output_place.hpp"

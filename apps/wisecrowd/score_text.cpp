@@ -1,5 +1,7 @@
 #include "score_text.hpp"
 
+#include <nlohmann/json.hpp>
+
 namespace wisecrowd::app {
 
 const std::vector<Measure>& measures() {

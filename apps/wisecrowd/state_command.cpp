@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ctime>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "common_options.hpp"
 #include "failure.hpp"
@@ -41,7 +42,7 @@ struct Options {
   RunFlags run;
   Command* command = nullptr;
 
-  [[nodiscard]] bool given(const std::string& option) const { return command->parser->get_option(option)->count() > 0; }
+  [[nodiscard]] bool given(const std::string& option) const { return command->given(option); }
 };
 
 /// Which actions an option belongs to; those that are not here belong to all.
@@ -397,9 +398,8 @@ void add_state(CommandSet& commands) {
                   "init, add, show, refit, alerts, retired, export or check")
       ->required();
   command.add_text("STATE", options->state, "FILE", "the state", {ValueHint::Kind::file})->required();
-  CLI::Option* labels = command.parser->add_option("LABELS", options->labels,
-                                                   "init, add: answers as for aggregate; - for standard input");
-  command.hints[labels] = {ValueHint::Kind::file};
+  command.add_list("LABELS", options->labels, "FILE", "init, add: answers as for aggregate; - for standard input",
+                   {ValueHint::Kind::file});
   command.add_choice(
       "--refit", options->refit, {"auto", "always", "never"},
       "add: estimate everything anew afterwards. auto (the default): when it is due and the state has at "

@@ -1,6 +1,6 @@
 #include "terminal.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -9,6 +9,7 @@
 #include <charconv>
 #include <cstdlib>
 #include <cstring>
+#include <nlohmann/json.hpp>
 
 #include "failure.hpp"
 #include "wisecrowd/names.hpp"
@@ -51,6 +52,11 @@ Screen screen_of(int descriptor) {
     screen.width = std::clamp<std::size_t>(size.ws_col, kNarrowest, kWidest);
   }
   return screen;
+}
+
+void Output::add_json(const nlohmann::ordered_json& json) {
+  text_ += json.dump(2, ' ', to_terminal, nlohmann::ordered_json::error_handler_t::replace);
+  text_ += '\n';
 }
 
 void Output::add_data(std::string_view text) { text_ += to_terminal ? printable_lines(text) : std::string(text); }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstddef>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
 
@@ -34,11 +35,7 @@ class Output {
   /// Tables for programs: raw, but spelled out (see printable) where a person sees them on a terminal.
   void add_data(std::string_view text);
   /// One JSON value; on a terminal in ASCII alone. Bytes that are not UTF-8 (they can occur in paths) are replaced.
-  template <class Json>
-  void add_json(const Json& json) {
-    text_ += json.dump(2, ' ', to_terminal, Json::error_handler_t::replace);
-    text_ += '\n';
-  }
+  void add_json(const nlohmann::ordered_json& json);
   bool to_terminal = false;
   void flush();
 

@@ -1,6 +1,6 @@
 #include "worker_offers.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <charconv>

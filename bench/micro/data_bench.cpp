@@ -1,5 +1,5 @@
 #include <benchmark/benchmark.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "crowd.hpp"
 #include "data/interner.hpp"

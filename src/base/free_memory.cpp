@@ -1,6 +1,6 @@
 #include "base/free_memory.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/resource.h>
 
 #include <algorithm>

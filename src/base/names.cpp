@@ -1,6 +1,6 @@
 #include "wisecrowd/names.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/utf8.hpp"
 #include "wisecrowd/error.hpp"

@@ -1,7 +1,7 @@
 #include "base/plugin.hpp"
 
 #include <dlfcn.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <link.h>
 
 #include <cstdlib>
@@ -42,8 +42,8 @@ void* plugin_entry(const PluginKind& kind) {
   const std::string path = plugin_path(kind);
   if (path.empty()) {
     throw Error(ErrorCode::unsupported,
-                fmt::format("this installation has no {} ({}): {}, configure and build again, or say in {} where the "
-                            "plugin is",
+                fmt::format("this installation has no {} ({}): {}, configure and build again (`./run learn` and "
+                            "`./run select` in a checkout do that), or say in {} where the plugin is",
                             kind.what, kind.file, kind.remedy, kind.variable));
   }
   void* const library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

@@ -1,6 +1,6 @@
 #include "wisecrowd/answer_columns.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <utility>

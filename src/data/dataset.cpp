@@ -1,6 +1,6 @@
 #include "wisecrowd/dataset.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // Windows, chunks and blocks of 64 bytes are cut at places that must not matter. A plain serial parser, written without
 // any of them, says what is right.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "ingest/class_column.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "ingest/problems.hpp"
 #include "wisecrowd/error.hpp"

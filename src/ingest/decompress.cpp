@@ -1,6 +1,6 @@
 #include "ingest/decompress.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <zlib.h>
 #include <zstd.h>
 

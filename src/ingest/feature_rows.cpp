@@ -1,6 +1,6 @@
 #include "ingest/feature_rows.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>

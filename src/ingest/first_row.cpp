@@ -1,6 +1,6 @@
 #include "ingest/first_row.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <simdjson.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "ingest/gold_mismatch.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <functional>

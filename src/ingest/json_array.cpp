@@ -1,6 +1,6 @@
 #include "ingest/json_array.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstring>

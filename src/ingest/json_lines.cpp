@@ -1,6 +1,6 @@
 #include "ingest/json_lines.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "ingest/problems.hpp"
 

@@ -1,6 +1,6 @@
 #include "ingest/key_table.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // Tables as spreadsheets and exporters write them, and workers who are left out or have several names.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <cstdio>

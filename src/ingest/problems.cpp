@@ -1,6 +1,6 @@
 #include "ingest/problems.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // Features from files, brought together with answers: what is read, and every way in which it can be wrong.
 #include "wisecrowd/read_features.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 #include <zlib.h>

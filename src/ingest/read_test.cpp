@@ -1,6 +1,6 @@
 #include "ingest/read.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 #include <zlib.h>

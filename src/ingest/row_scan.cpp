@@ -1,6 +1,6 @@
 #include "ingest/row_scan.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <simdjson.h>
 
 #include <algorithm>

@@ -1,6 +1,6 @@
 #include "ingest/worker_changes.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 #include <unordered_map>

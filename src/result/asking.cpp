@@ -1,6 +1,6 @@
 #include "wisecrowd/asking.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "wisecrowd/comparison.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

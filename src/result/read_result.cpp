@@ -1,6 +1,6 @@
 #include "wisecrowd/read_result.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <filesystem>

@@ -1,6 +1,6 @@
 #include "result/stored_record.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <charconv>
 #include <filesystem>

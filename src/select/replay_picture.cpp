@@ -1,6 +1,6 @@
 #include "select/replay_picture.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "simulate/assignment.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <atomic>

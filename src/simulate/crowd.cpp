@@ -1,6 +1,6 @@
 #include "simulate/crowd.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <numeric>

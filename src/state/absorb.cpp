@@ -1,5 +1,5 @@
 // New answers: only the tasks that they belong to, and the workers who ever answered those, are read.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // What touches a state as a whole: making it, fitting it anew, reading all of it.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

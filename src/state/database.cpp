@@ -1,6 +1,6 @@
 #include "state/database.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sqlite3.h>
 #include <sys/mman.h>
 #include <sys/stat.h>

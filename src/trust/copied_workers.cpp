@@ -1,6 +1,6 @@
 #include "wisecrowd/copied_workers.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

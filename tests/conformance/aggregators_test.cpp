@@ -1,6 +1,6 @@
 // Every line of methods.def goes through this suite.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>

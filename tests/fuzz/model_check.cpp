@@ -1,6 +1,6 @@
 #include "fuzz/model_check.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <unistd.h>
 
 #include <cmath>

@@ -74,6 +74,19 @@ PRINTS = re.compile(
 )
 TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
 CAIRO = re.compile(r"^(cairo|fontconfig|ft2build|freetype)\b")
+# Headers that take a second and more to compile, the files that may include them, and what the others do instead. They
+# would spread through our own headers to files that need nothing of them.
+HEAVY = [
+    (re.compile(r"^CLI/"), re.compile(r"^apps/wisecrowd/(command_set|help_text|completion_command)\.cpp$"),
+     "use Command and Option of command_set.hpp"),
+    (re.compile(r"^nlohmann/(?!json_fwd\.hpp$)"), re.compile(r"\.cpp$"), "in a header <nlohmann/json_fwd.hpp> will do"),
+    (re.compile(r"^Eigen/Core$"), re.compile(r"\.cpp$|^src/base/linear_algebra\.hpp$"), "include it in the .cpp file"),
+    (re.compile(r"^Eigen/(?!Core$)"), re.compile(r"^src/base/(linear_systems|spectra)\.cpp$"),
+     "decompositions are functions of base/linear_algebra.hpp"),
+    (re.compile(r"^fmt/(?!core\.h$)"), re.compile(r"\.cpp$"), "in a header <fmt/core.h> will do"),
+    (re.compile(r"^boost/"), re.compile(r"\.cpp$"), "include it in the .cpp file"),
+    (re.compile(r"^simdjson\.h$"), re.compile(r"\.cpp$|^src/ingest/json_lines\.hpp$"), "include it in the .cpp file"),
+]
 LIST_LINE = re.compile(r"^WISECROWD_[A-Z]+\(([a-z0-9_]+)\)")
 
 LONGEST_FILE = 500
@@ -108,6 +121,9 @@ class Checker:
                 self.check_kinds(listing)
             else:
                 self.check_rooms(listing)
+        for folder in ("src", "include", "apps", "python", "tests", "bench"):
+            for path in sorted(self.files(folder, {".cpp", ".hpp"})):
+                self.check_heavy(path)
         self.check_pages()
         self.check_lengths()
         return self.offences
@@ -169,6 +185,13 @@ class Checker:
                 self.offend(path, number, "prints; nothing under src/ does: report through RunContext or return a value")
             if folder not in RUNS_METHODS and METHOD_CALL.search(line):
                 self.offend(path, number, f"src/{folder} runs a method: let the caller pass the Aggregation")
+
+    def check_heavy(self, path):
+        where = str(path.relative_to(self.root))
+        for number, quoted, name in self.includes(path):
+            for header, allowed, remedy in HEAVY:
+                if not quoted and header.match(name) and not allowed.search(where):
+                    self.offend(path, number, f"<{name}> is slow to compile and not for this file: {remedy}")
 
     def check_room_use(self, path, number, name, folder, room):
         if room is None or folder not in STAGES:

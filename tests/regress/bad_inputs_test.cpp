@@ -1,6 +1,6 @@
 // Every way in which a file can be wrong, with the message that the user gets. A message names the file, the line where
 // there is one, the value, and what to do.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 #include "support/crowds.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdlib>
 #include <filesystem>

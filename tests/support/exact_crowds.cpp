@@ -1,6 +1,6 @@
 #include "support/exact_crowds.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "support/crowds.hpp"
 

@@ -1,6 +1,6 @@
 #include "aggregate/automatic/automatic.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

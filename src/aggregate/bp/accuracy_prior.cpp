@@ -1,6 +1,6 @@
 #include "aggregate/bp/accuracy_prior.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

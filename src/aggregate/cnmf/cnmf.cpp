@@ -1,6 +1,6 @@
 #include "aggregate/cnmf/cnmf.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 #include "aggregate/ebcc/ebcc.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <atomic>

@@ -1,6 +1,6 @@
 #include "aggregate/minimax_entropy/minimax_entropy.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 #include "aggregate/multispa/multispa.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

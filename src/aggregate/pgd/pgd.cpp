@@ -1,6 +1,6 @@
 #include "aggregate/pgd/pgd.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>

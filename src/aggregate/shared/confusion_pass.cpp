@@ -1,6 +1,6 @@
 #include "aggregate/shared/confusion_pass.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -1,6 +1,6 @@
 #include "wisecrowd/held_out.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>

@@ -1,6 +1,6 @@
 #include "aggregate/shared/worker_links.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "aggregate/sml/sml.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

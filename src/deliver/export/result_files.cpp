@@ -1,6 +1,6 @@
 #include "deliver/export/result_files.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "base/csv_text.hpp"
 #include "base/rows_writer.hpp"

@@ -1,8 +1,9 @@
 #include "deliver/export/run_json.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 namespace wisecrowd {
 namespace {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "base/csv_text.hpp"
 #include "base/rows_writer.hpp"

@@ -1,3 +1,5 @@
+#include <nlohmann/json.hpp>
+
 #include "base/csv_text.hpp"
 #include "base/output_folder.hpp"
 #include "base/rows_writer.hpp"

@@ -1,6 +1,6 @@
 #include "deliver/report/embed.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "wisecrowd/error.hpp"
 

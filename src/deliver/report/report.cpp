@@ -1,8 +1,9 @@
 #include "wisecrowd/report.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 
 #include "base/output_folder.hpp"
 #include "deliver/report/embed.hpp"

@@ -1,10 +1,11 @@
 #include "deliver/report/words.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "base/utf8.hpp"
 

@@ -1,6 +1,6 @@
 #include "learn/bayes_dgc/bayes_dgc.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

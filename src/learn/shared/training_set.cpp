@@ -1,6 +1,6 @@
 #include "learn/shared/training_set.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 

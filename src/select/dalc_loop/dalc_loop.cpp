@@ -1,6 +1,6 @@
 #include "wisecrowd/dalc_loop.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

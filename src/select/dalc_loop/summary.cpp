@@ -1,6 +1,6 @@
 #include "select/dalc_loop/summary.hpp"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>

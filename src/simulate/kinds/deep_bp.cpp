@@ -1,4 +1,4 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "simulate/one_coin_workers.hpp"
 #include "simulate/tables.hpp"
