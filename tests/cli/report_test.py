@@ -184,19 +184,6 @@ class Report(ProgramTest):
         self.assertAlmostEqual(later["gold"]["accuracy"], scored["accuracy"]["value"], places=3)
         self.assertEqual(later["comparison"]["by"], "gold")
 
-    def test_commands_of_the_page_run_as_printed(self):
-        page = Path(__file__).resolve().parents[2] / "docs/REPORT.md"
-        lines = [line.strip() for line in page.read_text().splitlines() if re.match("    (wisecrowd|mv) ", line)]
-        self.assertGreater(len(lines), 8)
-        for line in lines:
-            with self.subTest(line):
-                done = subprocess.run(["bash", "-c", line], cwd=self.folder, env=environment(), capture_output=True,
-                                      text=True, timeout=120)
-                if "built without the report's page" in done.stderr:
-                    continue
-                said = [line for line in done.stderr.splitlines() if not line.startswith("wisecrowd: warning: ")]
-                self.assertEqual((done.returncode, said), (0, []))
-
     def test_savings_and_comparison_of_other_commands(self):
         self.aggregated()
         self.run_program("select", "--replay", "crowd/labels.csv", "--gold", "crowd/gold.csv", "--seeds", 2, "--out", "replay")

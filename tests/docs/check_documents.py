@@ -32,6 +32,7 @@ SHOWN_LANGUAGES = {"text", "csv", "json", "sql", "html", "markdown", "cmake", "y
 # Options of other programs that the documents mention.
 OTHER_OPTIONS = {"--install", "--component", "--prefix", "--config-settings", "--no-index", "--preset", "--build",
                  "--output-on-failure", "--nproc"}
+WITHOUT_PAGE = "built without the report's page"
 
 
 @dataclass
@@ -158,6 +159,8 @@ class Checker:
                     self.run_console(document, block, folder)
                 elif block.language == "sh":
                     self.run_script(document, block, folder)
+                elif block.language == "python" and os.environ.get("WISECROWD_NO_PYTHON"):
+                    self.not_run.append(f"{document.path}:{block.at + 1}: {os.environ['WISECROWD_NO_PYTHON']}")
                 elif block.language == "python":
                     python = python or Python(folder, self.environment)
                     failure = python.run("\n".join(block.lines))
@@ -181,7 +184,9 @@ class Checker:
 
     def run_script(self, document, block, folder):
         done = self.shell("\n".join(block.lines), folder)
-        if done.returncode != 0:
+        if WITHOUT_PAGE in done.stdout:
+            self.not_run.append(f"{document.path}:{block.at + 1}: the program was {WITHOUT_PAGE}")
+        elif done.returncode != 0:
             self.complain(document, block.at + 1, f"exit code {done.returncode}\n{done.stdout}")
 
     def run_console(self, document, block, folder):
