@@ -6,9 +6,11 @@
 #include <filesystem>
 #include <limits>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "base/csv_rows.hpp"
 #include "base/csv_text.hpp"
+#include "base/json_depth.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/names.hpp"
 #include "wisecrowd/read_result.hpp"
@@ -204,6 +206,7 @@ StoredRecord read_record(const std::string& folder) {
   }
   const std::string text = read_text_file(path);
   try {
+    if (nests_too_deep(text)) throw std::invalid_argument("its lists are nested too deeply");
     return understood(Json::parse(text));
   } catch (const std::exception& problem) {
     throw Error(ErrorCode::bad_input, fmt::format("'{}' cannot be understood ({}): write the result again with this "

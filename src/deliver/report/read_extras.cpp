@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/csv_rows.hpp"
+#include "base/json_depth.hpp"
 #include "deliver/report/words.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/report.hpp"
@@ -24,6 +25,11 @@ double real(const Json& value) { return value.is_number() ? value.get<double>() 
 template <class Read>
 auto understood(const std::string& path, const std::string& expected, const Read& read) {
   const std::string text = read_text_file(path);
+  if (nests_too_deep(text)) {
+    throw Error(
+        ErrorCode::bad_input,
+        fmt::format("'{}' cannot be understood (its lists are nested too deeply): it must be {}", path, expected));
+  }
   try {
     return read(Json::parse(text));
   } catch (const Json::exception& problem) {

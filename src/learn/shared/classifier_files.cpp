@@ -8,6 +8,7 @@
 #include <numeric>
 #include <unordered_set>
 
+#include "base/json_depth.hpp"
 #include "base/output_folder.hpp"
 #include "learn/shared/classifier.hpp"
 #include "learn/shared/cnn_plan.hpp"
@@ -88,8 +89,10 @@ class ModelReader {
   [[noreturn]] void refuse(const std::string& what) const { refuse_model(path_, what); }
 
   void open() {
-    json_ = Json::parse(read_model_bytes(path_, kMostJsonBytes), nullptr, false);
-    // Nothing is copied before it is known what it is: copies of lists in lists in lists … would exhaust the stack.
+    const std::string text = read_model_bytes(path_, kMostJsonBytes);
+    if (nests_too_deep(text))
+      refuse("its lists are nested too deeply: this is no model of wisecrowd, or it is damaged");
+    json_ = Json::parse(text, nullptr, false);
     if (!json_.is_object() || !json_.contains("format") || json_["format"] != kFormat) {
       refuse("this is no model of wisecrowd, or it is damaged");
     }
