@@ -6,10 +6,13 @@
 #include "state/state_file.hpp"
 #include "wisecrowd/copied_workers.hpp"
 #include "wisecrowd/evaluate.hpp"
+#include "wisecrowd/tempering.hpp"
 #include "wisecrowd/version.hpp"
 
 namespace wisecrowd {
 namespace {
+
+constexpr std::size_t kMostTested = 100'000;  // answers, as the default's test
 
 bool has_code(const std::vector<Warning>& warnings, std::string_view code) {
   return std::any_of(warnings.begin(), warnings.end(), [&](const Warning& known) { return known.code == code; });
@@ -46,6 +49,13 @@ Result state_result(const CrowdState& state, const std::string& path, const std:
   Aggregation& fit = whole.aggregation;
   const Parameters parameters = batch_parameters(state.parameters(), std::max<std::size_t>(fit.class_count, 1));
   record.parameters.assign(parameters.all().begin(), parameters.all().end());
+  // One model for states and batches: what is read is tempered as far as hidden answers ask for it, as the default does.
+  // Workers are summarised by the model's own posterior.
+  Dataset seen = data;
+  if (use != GoldUse::inference) seen.gold.clear();
+  if (fit.class_count > 1 && data.answers.answer_count() > 0) {
+    temper(seen, fit_tempering(seen, fit, record.method, parameters, kMostTested, context), fit, context);
+  }
   // As the answers are now; what the last fit said of them may be old.
   record.data_warnings = describe(data.answers).warnings;
   std::erase_if(fit.warnings, [&](const Warning& warning) {
