@@ -49,8 +49,8 @@ Result state_result(const CrowdState& state, const std::string& path, const std:
   Aggregation& fit = whole.aggregation;
   const Parameters parameters = batch_parameters(state.parameters(), std::max<std::size_t>(fit.class_count, 1));
   record.parameters.assign(parameters.all().begin(), parameters.all().end());
-  // One model for states and batches: what is read is tempered as far as hidden answers ask for it, as the default does.
-  // Workers are summarised by the model's own posterior.
+  // One model for states and batches: what is read is tempered as far as hidden answers ask for it, as the default
+  // does. Workers are summarised by the model's own posterior.
   Dataset seen = data;
   if (use != GoldUse::inference) seen.gold.clear();
   if (fit.class_count > 1 && data.answers.answer_count() > 0) {
