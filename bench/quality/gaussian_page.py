@@ -17,7 +17,7 @@ import harness  # noqa: E402
 PAGE = harness.ROOT / "docs/GAUSSIAN_SUITE.md"
 TWO_CLASSES = ["H 4.1", "H 4.2", "H 4.3", "L 4.1", "L 4.2", "L 4.3"]
 OTHERS = ["5-class 4.1", "5-class 4.2", "5-class 4.3", "E.2"]
-# What the specification measured (one seed, another implementation), by our name of the row.
+# Reference figures of another implementation (one seed), by our name of the row.
 PUBLISHED = {
     "truth": [".918", ".918", ".918", ".913", ".913", ".913", ".885", ".885", ".885", ".998"],
     "two_stage_mv": [".917", ".508", ".911", ".705", ".483", ".773", ".789", ".205", ".811", ".682"],
@@ -84,7 +84,7 @@ def page(rows, names):
         "",
         table(rows, TWO_CLASSES + OTHERS, "seconds"),
         "",
-        "## What the specification measured (classifier alone, one seed)",
+        "## Reference figures of another implementation (classifier alone, one seed)",
         "",
         harness.table(["learner"] + TWO_CLASSES + OTHERS, published),
         "",
@@ -95,7 +95,7 @@ def page(rows, names):
         "- Copies (4.3) mislead what multiplies answers as if they were independent: raykar, aggnet, bayes_dgc, deep_mf, deep_bp, two_stage with Dawid–Skene.",
         "  max_mig and the learners that judge each answer by itself (ccem and its kin) stand them.",
         "- E.2 is lost or won by chance where tables start from the vote, for there the vote is the coin: the expert's table starts nearly flat, and some seeds",
-        "  end upside down (an accuracy of .002), hence means between. The specification has .998 for ccem and its kin, from one or two seeds.",
+        "  end upside down (an accuracy of .002), hence means between. The reference has .998 for ccem and its kin, from one or two seeds.",
         "- With the answers to the test rows, weak workers (L) can do harm: their tables are learned from answers that hardly tell the classes apart, and the",
         "  weight that hidden tasks give to answers (src/learn/shared/METHOD.md) mends only part of it. geocrowdnet_w pulls tables apart most.",
         *([f"- Rows whose thresholds were not met: {', '.join(failed)}."] if failed else []),

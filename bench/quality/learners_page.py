@@ -68,7 +68,7 @@ def page(learners, rows, seeds):
         f"1,000 images answered 2,547 times by 59 people, 512 features each, 8 classes; 1,188 test images that nobody answered. Means of {seeds}",
         "seeds with a hidden layer of 128 units and dropout 0.5 (linear where the learner wants it). Test: the classifier alone. Tasks: the",
         "answered images, by classifier and answers together. Gold is only for scoring: the chosen epoch is the one that foretells hidden",
-        "answers best. Seconds are those of one run in one thread, other programs running beside it.",
+        "answers best. Seconds are those of one run in one thread.",
         "",
         "No run sees gold, but some defaults were settled on this very set while its test accuracy was in view: fading, input dropout and averaged",
         "weights of all learners, max_mig's worker rate, and raykar's logit_penalty (its row was .791 before). These figures are flattered by that;",
