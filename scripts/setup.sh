@@ -92,11 +92,12 @@ prepare() {
     cat "$build_dir/configure.log" >&2
     fail "configuring failed; the reason is above"
   }
-  local lacking plugins_wanted=''
-  [[ $goal == run ]] || plugins_wanted=yes
+  local lacking wanted=''
+  [[ " $* " == *' page '* ]] && wanted='Report:.*no page'
+  [[ " $* " == *' plugin '* ]] && wanted+='|PNG pictures:.*SVG alone|No libtorch'
   while read -r lacking; do
     say "${lacking#-- }"
-  done < <(grep -E "Report:.*no page${plugins_wanted:+|PNG pictures:.*SVG alone|No libtorch}" "$build_dir/configure.log")
+  done < <([[ -z $wanted ]] || grep -E "$wanted" "$build_dir/configure.log")
   printf '%s\n' "$machine" "$inputs" "$*" >"$stamp"
 }
 
@@ -151,13 +152,24 @@ build() {
   done
 }
 
-# needs_plugins ARGUMENT…: whether a command may load a plugin (libtorch, cairo). Those that never do are listed, so that
-# nobody waits for libtorch to see the version; tests/cli/startup_test.py sees that they do not.
-needs_plugins() {
+# level_of ARGUMENT…: what a command needs (scripts/packages.txt): plugin where it may load one (libtorch, cairo), page where
+# it may write a report, otherwise run. Commands that load no plugin are listed, so that nobody waits for libtorch to see the
+# version; tests/cli/startup_test.py sees that they do not. A program without the page refuses to write a report.
+level_of() {
+  local argument
+  for argument; do
+    if [[ $argument == --help ]]; then echo run; return; fi
+  done
   case ${1:-demo} in
-    -* | aggregate | completion | demo | describe | evaluate | methods | report | simulate | state) return 1 ;;
+    demo | report) echo page ;;
+    -* | aggregate | completion | describe | evaluate | methods | simulate | state)
+      for argument; do
+        if [[ $argument == --report* ]]; then echo page; return; fi
+      done
+      echo run
+      ;;
+    *) echo plugin ;;
   esac
-  [[ " $* " != *' --help '* ]]
 }
 
 # set_up "TARGET…" LEVEL…: all of it, one caller at a time.

@@ -1,8 +1,10 @@
 """Commands about answers alone start at once: libtorch, with half a second and hundreds of libraries, stays outside, and
 so does cairo with its own."""
+import re
 import resource
 import subprocess
 import unittest
+from pathlib import Path
 
 from program import PROGRAM, ProgramTest, environment
 
@@ -27,6 +29,18 @@ class Startup(ProgramTest):
                 libraries = self.loaded(*arguments)
                 for name in ("torch", "openblas", "libgomp", "cairo", "fontconfig", "libX11"):
                     self.assertNotIn(name, libraries)
+
+    def test_commands_with_a_report_wait_for_its_page(self):
+        # ./run builds the page for commands that may write one: setup.sh must know each of them.
+        setup = Path(__file__).resolve().parents[2] / "scripts/setup.sh"
+        usage = self.run_program("--help").stdout
+        commands = re.findall(r"^  ([a-z-]+)  +\S", usage[usage.index("Commands"):usage.index("Options")], re.M)
+        writers = [name for name in commands if re.search(r"^ +--report ", self.run_program(name, "--help").stdout, re.M)]
+        self.assertIn("aggregate", writers)
+        for name in writers:
+            done = subprocess.run(["bash", "-c", 'root=; source "$1"; level_of "$2" x --report y.html', "bash", setup, name],
+                                  capture_output=True, text=True, check=True, timeout=60)
+            self.assertIn(done.stdout, ("page\n", "plugin\n"), name)
 
     def test_the_version_takes_no_time(self):
         def processor_time():

@@ -1,4 +1,4 @@
-"""scripts/setup.sh: which packages a level needs, which commands wait for plugins, and what is said of progress."""
+"""scripts/setup.sh: which packages a level needs, what a command waits for, and what is said of progress."""
 import subprocess
 import unittest
 from pathlib import Path
@@ -22,28 +22,34 @@ def levels():
 
 
 class Levels(unittest.TestCase):
-    def test_the_program_does_not_wait_for_the_libraries_of_plugins(self):
+    def test_the_program_does_not_wait_for_the_libraries_of_plugins_or_for_npm(self):
         self.assertEqual({levels()[name] for name in ("libtorch-dev", "libopenblas0-openmp", "libcairo2-dev")}, {"plugin"})
-        self.assertEqual(set(levels().values()), {"run", "plugin", "test", "dev"})
+        self.assertEqual(levels()["npm"], "page")
+        self.assertEqual(set(levels().values()), {"run", "page", "plugin", "test", "dev"})
 
     def test_missing_packages_are_those_of_the_levels(self):
         script = 'dpkg-query() { :; }; command() { return 1; }; missing_packages "$@"'
-        for wanted in (["run"], ["run", "plugin"], ["run", "plugin", "test"]):
+        for wanted in (["run"], ["run", "page"], ["run", "page", "plugin"], ["run", "page", "plugin", "test"]):
             found = bash(script, *wanted).stdout.split()
             self.assertEqual(sorted(found), sorted(name for name, level in levels().items() if level in wanted))
 
 
-class Plugins(unittest.TestCase):
-    def needs_plugins(self, *arguments):
-        return bash('if needs_plugins "$@"; then echo yes; fi', *arguments).stdout == "yes\n"
+class WhatACommandNeeds(unittest.TestCase):
+    def assert_level(self, level, *commands):
+        for arguments in commands:
+            self.assertEqual(bash('level_of "$@"', *arguments).stdout, level + "\n", arguments)
 
-    def test_commands_that_may_load_one_get_them(self):
-        for arguments in (["learn", "a.csv"], ["predict", "model"], ["compare", "a.csv"], ["select", "s.state"], ["new"]):
-            self.assertTrue(self.needs_plugins(*arguments), arguments)
+    def test_commands_that_may_load_a_plugin_get_them(self):
+        self.assert_level("plugin", ["learn", "a.csv"], ["predict", "model"], ["compare", "a.csv"], ["select", "s.state"],
+                          ["learn", "a.csv", "--report", "r.html"], ["new"])
+
+    def test_commands_that_may_write_a_report_get_the_page(self):
+        self.assert_level("page", [], ["demo"], ["report", "result"], ["aggregate", "a.csv", "--report", "r.html"],
+                          ["aggregate", "--report=r.html", "a.csv"])
 
     def test_others_do_not_wait(self):
-        for arguments in ([], ["--version"], ["aggregate", "a.csv"], ["learn", "--help"], ["state", "show", "s.state"]):
-            self.assertFalse(self.needs_plugins(*arguments), arguments)
+        self.assert_level("run", ["--version"], ["aggregate", "a.csv"], ["learn", "--help"], ["report", "--help"],
+                          ["state", "show", "s.state"])
 
 
 class Progress(unittest.TestCase):

@@ -93,9 +93,10 @@ std::string report_json(const LearnResult& result, const ReportOptions& options,
 
 void check_report_page() {
   if (report_template().empty()) {
-    throw Error(ErrorCode::unsupported,
-                "this wisecrowd was built without the report's page: install nodejs and npm and build it again "
-                "(cmake says WISECROWD_REPORT), or take the data alone (a file name that ends with .json)");
+    throw Error(
+        ErrorCode::unsupported,
+        "this wisecrowd was built without the report's page: `./run report` builds it, or install nodejs and npm and "
+        "configure again (cmake says WISECROWD_REPORT); or take the data alone (a file name that ends with .json)");
   }
 }
 
