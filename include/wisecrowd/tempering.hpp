@@ -77,10 +77,10 @@ class ModelPosterior {
   Tempering tempering_;
 };
 
-/// The data, or a random part of the tasks with about so many answers. Workers and classes stay.
+/// The data, or a random part of the tasks with about so many answers, and those who answered them. Classes stay.
 struct TaskSample {
   Dataset data;
-  std::vector<std::uint32_t> tasks;  ///< their ids in the whole; empty if it is the whole
+  std::vector<std::uint32_t> tasks, workers;  ///< their ids in the whole; empty if it is the whole
 };
 [[nodiscard]] TaskSample sample_of_tasks(const Dataset& data, std::size_t most_answers, const RunContext& context);
 /// The fit of those tasks.

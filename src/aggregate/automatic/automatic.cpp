@@ -29,6 +29,11 @@ constexpr double kMostSubtypeWork = 2e9;
 /// Iterations of the method that is asked for a second opinion: to see whether it goes another way, not to the last
 /// digit.
 constexpr std::int64_t kSecondOpinion = 25;
+/// Where most answers come from workers with fewer than this many, little is to be learnt about single workers, only
+/// how far the crowd as a whole can be believed: that needs neither many iterations nor many answers.
+constexpr std::uint32_t kFewAnswers = 3;
+constexpr std::int64_t kPassingIterations = 100;
+constexpr std::size_t kPassingTested = 10'000;
 /// Share of tasks with other labels from which on two methods are said to disagree.
 constexpr double kDisagreement = 0.15;
 
@@ -36,6 +41,13 @@ Parameters with_ties(std::string_view method, TieRule ties) {
   Parameters parameters(aggregation_method(method).parameters);
   constexpr std::array kNames = {"lowest", "highest", "random", "fractional"};
   parameters.set("ties", kNames[static_cast<std::size_t>(ties)]);
+  return parameters;
+}
+
+/// The base, carried as far as the crowd can feed it.
+Parameters base_parameters(TieRule ties, bool workers_repeat) {
+  Parameters parameters = with_ties(kBase, ties);
+  if (!workers_repeat) parameters.set_value("max_iterations", kPassingIterations);
   return parameters;
 }
 
@@ -58,7 +70,6 @@ Parameters subtype_parameters(const Dataset& data, TieRule ties, std::size_t sta
 struct Verdict {
   double dependence = 0;   ///< by how many standard errors subtypes foretell better than the base, and than none
   TemperingFit tempering;  ///< of the base's probabilities
-  bool testable = true;    ///< there are workers by whom dependence could be seen
 };
 
 /// ln P of hidden answers by the posterior and the tables of a fit.
@@ -75,28 +86,29 @@ std::vector<double> foretold(const Aggregation& fit, std::span<const Answer> hid
   return logs;
 }
 
-/// Can subtypes be told apart? Only by workers of whom one answer is seen while another is hidden: a worker with a
-/// single answer has the same table in every subtype.
-bool workers_repeat(const Annotations& answers) {
+/// Do at least half of the answers come from workers who gave a few? Only by workers of whom answers are seen while
+/// another is hidden can subtypes be told apart: one with a single answer has the same table in every subtype.
+bool most_workers_repeat(const Annotations& answers) {
   std::vector<std::uint32_t> given(answers.worker_count(), 0);
   for (const WorkerId worker : answers.workers()) ++given[index(worker)];
-  std::size_t single = 0;
-  for (const std::uint32_t count : given) single += count == 1 ? 1 : 0;
-  return single <= answers.answer_count() / 2;
+  std::size_t passing = 0;
+  for (const std::uint32_t count : given) passing += count < kFewAnswers ? count : 0;
+  return passing <= answers.answer_count() / 2;
 }
 
-Verdict judge(const Dataset& data, const Aggregation& base_fit, const Options& options, const RunContext& context) {
+Verdict judge(const Dataset& data, const Aggregation& base_fit, const Options& options, bool workers_repeat,
+              const RunContext& context) {
   Verdict verdict;
-  const TaskSample sample = sample_of_tasks(data, options.tested, context);
+  const std::size_t tested = workers_repeat ? options.tested : std::min(options.tested, kPassingTested);
+  const TaskSample sample = sample_of_tasks(data, tested, context);
   const HeldOut held_out(sample.data, {.folds = options.folds, .share = kHiddenShare}, context);
   if (held_out.hidden_count() == 0) return verdict;
-  const auto base = make_aggregator(kBase, with_ties(kBase, options.ties));
+  const auto base = make_aggregator(kBase, base_parameters(options.ties, workers_repeat));
   const auto subtypes = make_aggregator("ebcc", subtype_parameters(sample.data, options.ties, 1));
   const auto undivided = make_aggregator("ebcc", subtype_parameters(sample.data, options.ties, 1, 1));
   TemperingSearch search(sample.data, rows_of(sample, base_fit), *base, context);
-  verdict.testable = workers_repeat(sample.data.answers);
   std::vector<double> plain, refined, rival;
-  bool hopeful = verdict.testable;
+  bool hopeful = workers_repeat;
   for (std::size_t f = 0; f < held_out.folds() && !context.cancelled(); ++f) {
     const Dataset& visible = held_out.visible(f);
     if (!hopeful && f >= kTemperingFolds) break;
@@ -192,12 +204,13 @@ std::unique_ptr<Aggregator> make(const Parameters& parameters) {
 
 Aggregation Automatic::fit(const Dataset& data, const RunContext& context, const Start& start) const {
   if (!tables_fit(shape_of(data.answers, context))) return fit_without_tables(data, options_.ties, context, start);
-  Aggregation result = aggregate(data, kBase, with_ties(kBase, options_.ties), context, start);
+  const bool workers_repeat = most_workers_repeat(data.answers);
+  Aggregation result = aggregate(data, kBase, base_parameters(options_.ties, workers_repeat), context, start);
   if (result.class_count < 2 || data.answers.answer_count() == 0) return result;
   const std::vector<ClassId> base_labels = result.labels;
 
   const bool tested = options_.folds > 0 && !context.cancelled();
-  const Verdict verdict = tested ? judge(data, result, options_, context) : Verdict{};
+  const Verdict verdict = tested ? judge(data, result, options_, workers_repeat, context) : Verdict{};
   const double z = verdict.dependence;
   const bool dependent = tested && z > options_.evidence;
   const double work =
@@ -224,8 +237,9 @@ Aggregation Automatic::fit(const Dataset& data, const RunContext& context, const
     result.warnings.push_back({"dependent_answers",
                                "workers err together on some tasks, so probabilities are too near to 1. With time to "
                                "spare, run --method ebcc, or aggregate a part of the tasks."});
-  } else if (tested && !verdict.testable) {
-    why = fmt::format("{}: with one answer from most workers nobody can tell whether they err together.", kBase);
+  } else if (tested && !workers_repeat) {
+    why =
+        fmt::format("{}: with one or two answers from most workers nobody can tell whether they err together.", kBase);
   } else if (tested) {
     why = fmt::format(
         "{}, because subtypes of tasks do not foretell hidden answers better ({:.1f} standard errors, {} are asked "

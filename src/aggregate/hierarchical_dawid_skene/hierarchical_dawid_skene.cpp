@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "aggregate/shared/gammas.hpp"
 #include "base/numeric.hpp"
@@ -24,6 +25,11 @@ constexpr double kMostStrength = 1e4;
 // steps per pass over the answers: as many as cost no more than the pass, which a table cell does as one answer.
 constexpr std::size_t kPlainIterations = 40;
 constexpr std::size_t kMostSteps = 8;
+// Where workers have few answers, the fixed point of the strength creeps for hundreds of iterations. Once in so many it
+// is looked for directly instead, if a plain step would still move it by more than this share.
+constexpr std::size_t kIterationsPerSearch = 10;
+constexpr double kCreep = 1e-3;
+constexpr int kSearchSteps = 4;
 
 /// Row prior of worker j: Dirichlet(s m_jk) with mean m_jkl = w_j 1[k = l] + (1 − w_j) (r U_kl + (1 − r) v_jl): the
 /// worker knows the answer, or slips as the whole crowd does (U), or says something of its own liking (v). Rows sum to
@@ -50,6 +56,7 @@ class LearnedSmoothing final : public CrowdModel {
     if (classes_ < 2) return 0;
     const std::size_t steps = iteration_++ < kPlainIterations ? 1 : late_steps_;
     for (std::size_t step = 0; step < steps; ++step) climb(pass);
+    if (iteration_ > kPlainIterations && iteration_ % kIterationsPerSearch == 0) search_strength(pass);
     log_gamma_strength_ = log_gamma_positive(strength_);
     double objective = kStrengthShape * std::log(strength_) - kStrengthRate * strength_ +
                        kSharePseudoCount * (std::log(crowd_share_) + std::log1p(-crowd_share_));
@@ -167,6 +174,47 @@ class LearnedSmoothing final : public CrowdModel {
     if (classes_ > 2) update_confusions(sum.tables);
   }
 
+  /// Moves the strength uphill as far as the bound, with all else as it is, still rises: never past its summit, so
+  /// that the objective cannot fall.
+  void search_strength(const ConfusionPass& pass) {
+    const Slope start = slope_of_bound(pass, strength_);
+    if (std::abs(start.slope) < kCreep * start.scale) return;
+    const double direction = start.slope > 0 ? 1 : -1;
+    double best = std::log(strength_), best_slope = start.slope, step = std::log(2.0);
+    for (int tried = 0; tried < kSearchSteps; ++tried) {
+      const double next = best + direction * step;
+      if (next < std::log(kLeastStrength) || next > std::log(kMostStrength)) break;
+      const double slope = slope_of_bound(pass, std::exp(next)).slope;
+      if (slope * direction > 0) {
+        best = next;
+        best_slope = slope;
+      } else {
+        step *= best_slope / (best_slope - slope);  // where a straight line between the two slopes is level
+      }
+    }
+    strength_ = std::exp(best);
+  }
+
+  /// d/d ln s of the bound at another strength, and what it is made of: a plain step moves ln s by about their ratio.
+  struct Slope {
+    double slope = 0, scale = 0;
+  };
+  [[nodiscard]] Slope slope_of_bound(const ConfusionPass& pass, double strength) {
+    const double kept = std::exchange(strength_, strength);
+    std::vector<Evidence> parts(pass.worker_blocks());
+    pass.visit_counts([&](std::size_t block, std::size_t worker, const double* counts) {
+      thread_local Scratch scratch;
+      add_draws(worker, counts, scratch, parts[block]);
+    });
+    double draws = kStrengthShape, rows = kStrengthRate;
+    for (const Evidence& part : parts) {
+      draws += part.all;
+      rows += part.rows;
+    }
+    strength_ = kept;
+    return {draws - strength * rows, strength * rows};
+  }
+
   /// Of a worker's skill and favourites, up to a constant.
   [[nodiscard]] double log_prior_of(std::size_t worker) const {
     const double* const favourite = favourites_.data() + worker * stride_;
@@ -212,6 +260,24 @@ class LearnedSmoothing final : public CrowdModel {
     for (std::size_t k = 0; k < classes_; ++k) row[k] = crowd * confusions[k] + own * favourite;
     std::fill(row + classes_, row + stride_, 1.0);
     row[label] += right;
+  }
+
+  /// The two sums of a worker's evidence that the strength follows from.
+  void add_draws(std::size_t worker, const double* counts, Scratch& scratch, Evidence& evidence) const {
+    take_in(counts, scratch);
+    if (scratch.labels.empty()) return;
+    const double digamma_strength = digamma_positive(strength_);
+    double* const of_prior = scratch.row_digamma.data();
+    digammas(scratch.row_total.data(), of_prior, stride_);
+    for (std::size_t k = 0; k < classes_; ++k) evidence.rows += of_prior[k] - digamma_strength;
+    double* const prior = scratch.prior.data();
+    double* const of_sum = scratch.values.data();
+    for (const std::size_t l : scratch.labels) {
+      prior_row(worker, l, prior);
+      digammas_of_sums(counts + l * stride_, prior, of_sum, stride_);
+      digammas(prior, of_prior, stride_);
+      for (std::size_t k = 0; k < classes_; ++k) evidence.all += prior[k] * (of_sum[k] - of_prior[k]);
+    }
   }
 
   /// Adds one worker's evidence and moves its skill and favourites. T = C (ψ(n + C) − ψ(C)) is shared out in proportion
@@ -300,7 +366,8 @@ MethodInfo info() {
       "shares "
       "its confusions.";
   info.when_to_use =
-      "The default. Borrows strength across workers, so that it holds for two answers per worker and many classes as "
+      "The base of the default. Borrows strength across workers, so that it holds for two answers per worker and many "
+      "classes as "
       "well as for thousands of "
       "answers each.";
   info.reference =

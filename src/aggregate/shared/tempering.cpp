@@ -41,9 +41,9 @@ constexpr std::size_t kTasksPerBlock = 4096;
 constexpr std::size_t kAnswersPerLogarithm = 16;  // their product stays far above the smallest double
 constexpr std::size_t kMostTasksLookedAt = 50'000;
 
-AnnotationNames blank_names(std::size_t tasks, const Annotations& answers) {
+AnnotationNames blank_names(std::size_t tasks, std::size_t workers, const NameTable& classes) {
   const auto blank = [](std::size_t count) { return NameTable("", std::vector<std::uint64_t>(count + 1, 0)); };
-  return {blank(tasks), blank(answers.worker_count()), answers.class_names()};
+  return {blank(tasks), blank(workers), classes};
 }
 
 double safe_log(double p) { return std::log(std::max(p, kProbabilityFloor * kProbabilityFloor)); }
@@ -84,8 +84,10 @@ Dataset draw_crowd(const Dataset& data, const Aggregation& fit, std::vector<std:
       drawn.push_back({TaskId{t}, w, ClassId(static_cast<std::uint16_t>(rng.categorical(row)))});
     }
   }
-  Dataset crowd{make_annotations(drawn, blank_names(answers.task_count(), answers), DuplicatePolicy::repeat), data.gold,
-                data.task_priors};
+  Dataset crowd{
+      make_annotations(drawn, blank_names(answers.task_count(), answers.worker_count(), answers.class_names()),
+                       DuplicatePolicy::repeat),
+      data.gold, data.task_priors};
   return crowd;
 }
 
@@ -361,12 +363,16 @@ TaskSample sample_of_tasks(const Dataset& data, std::size_t most_answers, const 
   Rng rng = context.rng("tasks of the test");
   std::vector<Answer> kept;
   TaskSample sample;
+  std::vector<bool> seen(answers.worker_count(), false);
   for (std::uint32_t t = 0; t < answers.task_count(); ++t) {
     if (!rng.bernoulli(share)) continue;
     const TaskId id{static_cast<std::uint32_t>(sample.tasks.size())};
     const auto workers = answers.workers_of(TaskId{t});
     const auto labels = answers.labels_of(TaskId{t});
-    for (std::size_t a = 0; a < workers.size(); ++a) kept.push_back({id, workers[a], labels[a]});
+    for (std::size_t a = 0; a < workers.size(); ++a) {
+      kept.push_back({id, workers[a], labels[a]});
+      seen[index(workers[a])] = true;
+    }
     if (data.has_gold()) sample.data.gold.push_back(data.gold[t]);
     if (!data.task_priors.empty()) {
       const auto row = data.task_priors.begin() + static_cast<std::ptrdiff_t>(t * answers.class_count());
@@ -375,24 +381,38 @@ TaskSample sample_of_tasks(const Dataset& data, std::size_t most_answers, const 
     }
     sample.tasks.push_back(t);
   }
-  sample.data.answers = make_annotations(kept, blank_names(sample.tasks.size(), answers), DuplicatePolicy::repeat);
+  std::vector<std::uint32_t> place(answers.worker_count(), 0);
+  for (std::uint32_t w = 0; w < answers.worker_count(); ++w) {
+    if (!seen[w]) continue;
+    place[w] = static_cast<std::uint32_t>(sample.workers.size());
+    sample.workers.push_back(w);
+  }
+  for (Answer& answer : kept) answer.worker = WorkerId{place[index(answer.worker)]};
+  sample.data.answers = make_annotations(
+      kept, blank_names(sample.tasks.size(), sample.workers.size(), answers.class_names()), DuplicatePolicy::repeat);
   return sample;
 }
 
 Aggregation rows_of(const TaskSample& sample, const Aggregation& fit) {
+  const std::size_t classes = fit.class_count;
   Aggregation part;
   part.task_count = sample.data.answers.task_count();
-  part.worker_count = fit.worker_count;
-  part.class_count = fit.class_count;
-  part.confusion = fit.confusion;
+  part.worker_count = sample.data.answers.worker_count();
+  part.class_count = classes;
   if (sample.tasks.empty()) {
     part.posterior = fit.posterior;
+    part.confusion = fit.confusion;
     return part;
   }
-  part.posterior.reserve(sample.tasks.size() * fit.class_count);
+  part.posterior.reserve(part.task_count * classes);
   for (const std::uint32_t t : sample.tasks) {
     const auto row = fit.posterior_of(TaskId{t});
     part.posterior.insert(part.posterior.end(), row.begin(), row.end());
+  }
+  part.confusion.reserve(part.worker_count * classes * classes);
+  for (const std::uint32_t w : sample.workers) {
+    const auto table = fit.confusion_of(WorkerId{w});
+    part.confusion.insert(part.confusion.end(), table.begin(), table.end());
   }
   return part;
 }
