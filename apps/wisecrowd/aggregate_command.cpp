@@ -13,7 +13,7 @@
 namespace wisecrowd::app {
 namespace {
 
-struct Options {
+struct AggregateArguments {
   std::string labels;
   std::string method;
   std::string init;
@@ -31,7 +31,7 @@ struct Options {
   RunFlags run;
 };
 
-std::string what_was_written(const Options& options, const Result& result, const Screen& screen) {
+std::string what_was_written(const AggregateArguments& options, const Result& result, const Screen& screen) {
   const std::string folder = options.out + (options.out.ends_with('/') ? "" : "/");
   std::string text = fmt::format("\n{} {}\n", screen.bold("Written to"), shell_word(folder));
   const auto file = [&](const std::string& name, const std::string& what) {
@@ -45,7 +45,7 @@ std::string what_was_written(const Options& options, const Result& result, const
   return text;
 }
 
-std::string what_next(const Options& options, Session& session) {
+std::string what_next(const AggregateArguments& options, Session& session) {
   const Screen& screen = session.out_screen;
   std::string text = "\n";
   if (options.out.empty() && !options.report.empty()) return "";
@@ -73,7 +73,7 @@ std::string what_next(const Options& options, Session& session) {
   return text;
 }
 
-void run(const Options& options, Session& session) {
+void run_aggregate(const AggregateArguments& options, Session& session) {
   AggregateRequest request;
   request.labels = options.labels;
   if (!options.gold.empty()) request.gold = options.gold;
@@ -127,7 +127,7 @@ void add_aggregate(CommandSet& commands) {
       "With --out it writes labels.csv (task, label, probability, and p_CLASS for every class), workers.csv, "
       "confusion.csv and run.json. Numbers have six significant digits. The folder appears complete or not at all; an "
       "earlier result there is replaced, anything else is not.";
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<AggregateArguments>();
   command
       .add_text("LABELS", options->labels, "FILE",
                 "the answers: CSV, TSV or JSON Lines, plain, .gz or .zst; - for standard input",
@@ -171,7 +171,7 @@ void add_aggregate(CommandSet& commands) {
       "wisecrowd aggregate crowd/labels.csv -m cnmf --init multispa --finish em --set finish.max_iterations=10\n"
       "wisecrowd aggregate crowd/labels.csv --abstain-below 0.9 --gold crowd/gold.csv --gold-for evaluation\n"
       "gzip -c crowd/labels.csv | wisecrowd aggregate - --json";
-  command.run = [options](Session& session) { run(*options, session); };
+  command.run = [options](Session& session) { run_aggregate(*options, session); };
 }
 
 }  // namespace wisecrowd::app

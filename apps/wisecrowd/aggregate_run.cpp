@@ -10,9 +10,7 @@
 #include "wisecrowd/version.hpp"
 
 namespace wisecrowd::app {
-namespace {
 
-/// Adds warnings whose code is not there yet: data and method may notice the same thing.
 void add_new(std::vector<Warning>& warnings, const std::vector<Warning>& more) {
   for (const Warning& warning : more) {
     const bool known =
@@ -20,6 +18,8 @@ void add_new(std::vector<Warning>& warnings, const std::vector<Warning>& more) {
     if (!known) warnings.push_back(warning);
   }
 }
+
+namespace {
 
 std::uint64_t known_truths(const Dataset& data) {
   return static_cast<std::uint64_t>(

@@ -32,4 +32,7 @@ struct AggregateOutcome {
 /// Reads, describes, fits, summarises, and writes if wanted. The `aggregate` and `demo` commands.
 [[nodiscard]] AggregateOutcome run_aggregate(const AggregateRequest& request, Session& session, Work& work);
 
+/// Adds warnings whose code is not there yet: data and method may notice the same thing.
+void add_new(std::vector<Warning>& warnings, const std::vector<Warning>& more);
+
 }  // namespace wisecrowd::app

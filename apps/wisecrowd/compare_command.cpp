@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct CompareArguments {
   std::string labels;
   std::string gold;
   std::string methods;
@@ -43,7 +43,7 @@ struct Row {
   double seconds = 0;
 };
 
-std::vector<MethodStage> entrants_of(const Options& options) {
+std::vector<MethodStage> entrants_of(const CompareArguments& options) {
   const auto names = options.methods.empty() ? method_names() : split_list(options.methods);
   const auto parameters = parameters_for_each(
       names, [](const std::string& name) -> const std::vector<ParameterSpec>& { return method_named(name).parameters; },
@@ -124,7 +124,7 @@ std::string held_out_table(const std::vector<HeldOutScore>& scores, const Screen
 }
 
 /// Without gold: hidden answers are the judge.
-void run_held_out(const Options& options, const std::vector<MethodStage>& entrants, const Dataset& data,
+void run_held_out(const CompareArguments& options, const std::vector<MethodStage>& entrants, const Dataset& data,
                   const DataReport& report, Session& session, Work& work) {
   const HeldOut held_out(data, {.folds = options.folds, .share = options.share}, work.context());
   if (held_out.hidden_count() == 0) {
@@ -182,7 +182,7 @@ void run_held_out(const Options& options, const std::vector<MethodStage>& entran
   }
 }
 
-void run(const Options& options, Session& session) {
+void run_compare(const CompareArguments& options, Session& session) {
   if (!options.features.features.empty()) {
     LearnerComparison comparison;
     comparison.files = options.features.files(options.labels, options.gold, false);
@@ -288,7 +288,7 @@ void add_compare(CommandSet& commands) {
       "With --features: trains every learner instead, and scores it by the probability of answers to tasks that were "
       "hidden from it, and with --gold on the test rows and on the answered tasks.\n"
       "Differences smaller than the intervals mean little; no method wins on all data.";
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<CompareArguments>();
   command
       .add_text("LABELS", options->labels, "FILE", "the answers, as for aggregate; - for standard input",
                 {ValueHint::Kind::file})
@@ -314,7 +314,7 @@ void add_compare(CommandSet& commands) {
       "wisecrowd simulate dawid_skene --tasks 300 --gaussian-features 1.5 --test-tasks 200 --out seen\n"
       "wisecrowd compare seen/labels.csv -f seen/features.npy -t seen/tasks.csv -g seen/gold.csv -m two_stage,ccem "
       "--set epochs=10";
-  command.run = [options](Session& session) { run(*options, session); };
+  command.run = [options](Session& session) { run_compare(*options, session); };
 }
 
 }  // namespace wisecrowd::app

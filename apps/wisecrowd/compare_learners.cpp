@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Row {
+struct LearnerRow {
   std::string learner;
   std::string refusal;
   double held_out = std::nan("");  ///< mean log probability of answers to hidden tasks, at the chosen epoch
@@ -27,7 +27,7 @@ struct Row {
   std::vector<LearnScore> scores;
 };
 
-const LearnScore* score_of(const Row& row, const std::string& part) {
+const LearnScore* score_of(const LearnerRow& row, const std::string& part) {
   const auto found =
       std::find_if(row.scores.begin(), row.scores.end(), [&](const LearnScore& score) { return score.part == part; });
   return found == row.scores.end() ? nullptr : &*found;
@@ -37,27 +37,27 @@ const LearnScore* score_of(const Row& row, const std::string& part) {
 struct PartColumn {
   std::string part, title;
 };
-std::vector<PartColumn> part_columns(const std::vector<Row>& rows) {
+std::vector<PartColumn> part_columns(const std::vector<LearnerRow>& rows) {
   std::vector<PartColumn> columns;
   for (const PartColumn& column : {PartColumn{"test_rows", "test rows"},
                                    {"valid_rows", "valid rows"},
                                    {"unanswered_rows", "unanswered"},
                                    {"answered_tasks", "tasks"}}) {
-    const bool there =
-        std::any_of(rows.begin(), rows.end(), [&](const Row& row) { return score_of(row, column.part) != nullptr; });
+    const bool there = std::any_of(rows.begin(), rows.end(),
+                                   [&](const LearnerRow& row) { return score_of(row, column.part) != nullptr; });
     if (there) columns.push_back(column);
   }
   return columns;
 }
 
-std::string table_text(const std::vector<Row>& rows, const Screen& screen) {
+std::string table_text(const std::vector<LearnerRow>& rows, const Screen& screen) {
   const auto parts = part_columns(rows);
   std::vector<Column> columns = {{"learner", Column::Side::left}, {"log P"}};
   for (const PartColumn& part : parts) columns.push_back({part.title});
   columns.push_back({"epoch"});
   columns.push_back({"time"});
   Table table(std::move(columns), 1);
-  for (const Row& row : rows) {
+  for (const LearnerRow& row : rows) {
     std::vector<std::string> values = {row.learner, fixed(row.held_out, 4)};
     std::vector<std::string> intervals = {"", ""};
     for (const PartColumn& part : parts) {
@@ -75,9 +75,9 @@ std::string table_text(const std::vector<Row>& rows, const Screen& screen) {
   return table.text(screen.width, screen.dim_on(), screen.off());
 }
 
-Json rows_json(const std::vector<Row>& rows) {
+Json rows_json(const std::vector<LearnerRow>& rows) {
   Json list = Json::array();
-  for (const Row& row : rows) {
+  for (const LearnerRow& row : rows) {
     Json entry = {{"learner", row.learner}};
     if (!row.refusal.empty()) {
       entry["error"] = row.refusal;
@@ -108,9 +108,9 @@ void compare_learners(const LearnerComparison& comparison, Session& session, Wor
   const LearningInput input = at_stage(
       Stage::reading, [&] { return read_learning_data(comparison.files, comparison.read, work.context(), &report); });
   work.check_stopped();
-  std::vector<Row> rows;
+  std::vector<LearnerRow> rows;
   for (std::size_t i = 0; i < comparison.learners.size(); ++i) {
-    Row& row = rows.emplace_back();
+    LearnerRow& row = rows.emplace_back();
     row.learner = learner_named(comparison.learners[i]).name;
     Stopwatch watch;
     try {
@@ -131,8 +131,8 @@ void compare_learners(const LearnerComparison& comparison, Session& session, Wor
     }
   }
   // The best first; what cannot be judged by hidden answers, and what cannot run, last.
-  std::stable_sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
-    const auto rank = [](const Row& row) { return !row.refusal.empty() ? 2 : std::isnan(row.held_out) ? 1 : 0; };
+  std::stable_sort(rows.begin(), rows.end(), [](const LearnerRow& a, const LearnerRow& b) {
+    const auto rank = [](const LearnerRow& row) { return !row.refusal.empty() ? 2 : std::isnan(row.held_out) ? 1 : 0; };
     if (rank(a) != rank(b)) return rank(a) < rank(b);
     return rank(a) == 0 && a.held_out > b.held_out;
   });
@@ -161,7 +161,7 @@ void compare_learners(const LearnerComparison& comparison, Session& session, Wor
               "epoch: 95 % intervals.",
               screen.width, 2) +
       "\n");
-  for (const Row& row : rows) {
+  for (const LearnerRow& row : rows) {
     if (!row.refusal.empty()) session.out.add(fmt::format("  {}: {}\n", row.learner, row.refusal));
   }
 }

@@ -16,7 +16,7 @@
 namespace wisecrowd::app {
 namespace {
 
-struct Options {
+struct DalcLoopArguments {
   std::string labels;
   std::string gold;
   std::string policies = "rd,ac,ad,dalc";
@@ -75,7 +75,7 @@ std::string summary(const DalcLoop& loop, const NetworkSpec& network, const Scre
   return text + "\n" + table.text(screen.width);
 }
 
-void run(const Options& options, Session& session) {
+void run_dalc_loop(const DalcLoopArguments& options, Session& session) {
   const std::vector<std::string> policies = words_of(options.policies);
   for (const std::string& name : policies) static_cast<void>(dalc_policy(name));
   const std::vector<ParameterSpec> own = dalc_loop_parameters();
@@ -125,7 +125,7 @@ void add_dalc_loop(CommandSet& commands) {
       "answers it is as good as the same model with all answers. With --out it writes seeds.csv (policy, seed, "
       "answers, "
       "accuracy, auc), curves.csv, savings.csv and summary.json.";
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DalcLoopArguments>();
   command
       .add_text("LABELS", options->labels, "FILE", "the recorded answers: CSV, TSV or JSON Lines, plain, .gz or .zst",
                 {ValueHint::Kind::file})
@@ -150,7 +150,7 @@ void add_dalc_loop(CommandSet& commands) {
       "wisecrowd simulate lftc --tasks 600 --workers 200 --test-tasks 200 --out crowd\n"
       "wisecrowd dalc-loop crowd/labels.csv -f crowd/features.npy -t crowd/tasks.csv -g crowd/gold.csv --seeds 1 "
       "--hidden 16 --set first_answers=100 --set round_answers=400 --set epochs=5";
-  command.run = [options](Session& session) { run(*options, session); };
+  command.run = [options](Session& session) { run_dalc_loop(*options, session); };
 }
 
 }  // namespace wisecrowd::app

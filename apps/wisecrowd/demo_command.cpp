@@ -16,7 +16,7 @@ namespace {
 constexpr SimulationSize kSize{.tasks = 1000, .workers = 40, .classes = 3, .answers_per_task = 5};
 constexpr const char* kKind = "hammer_spammer";
 
-struct Options {
+struct DemoArguments {
   std::string out = "wisecrowd-demo";
   RunFlags run;
 };
@@ -66,7 +66,7 @@ std::string folded(const std::string& command, std::size_t width) {
   return text;
 }
 
-void run(const Options& options, Session& session) {
+void run_demo(const DemoArguments& options, Session& session) {
   const Screen& screen = session.out_screen;
   const std::string crowd_folder = options.out + "/crowd";
   const std::string result_folder = options.out + "/result";
@@ -152,12 +152,12 @@ void run(const Options& options, Session& session) {
 
 void add_demo(CommandSet& commands) {
   Command& command = commands.add("demo", "a guided tour: a crowd with spammers, and what is found");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DemoArguments>();
   command.add_text("--out,-o", options->out, "DIR", "where to put the demo's files (wisecrowd-demo)",
                    ValueHint::written_folder());
   options->run.add_to(command, true);
   command.examples = "wisecrowd demo\nwisecrowd demo --seed 3 --out another-demo";
-  command.run = [options](Session& session) { run(*options, session); };
+  command.run = [options](Session& session) { run_demo(*options, session); };
 }
 
 }  // namespace wisecrowd::app

@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kShownClasses = 20;
 
-struct Options {
+struct DescribeArguments {
   std::string labels;
   bool json = false;
   ReadFlags read;
@@ -105,7 +105,7 @@ std::string description_text(const Description& d, const Annotations& answers, c
   return text;
 }
 
-void run(const Options& options, Session& session) {
+void run_describe(const DescribeArguments& options, Session& session) {
   Work work(session, options.run);
   DataReport report;
   const Dataset data = at_stage(Stage::reading, [&] {
@@ -134,7 +134,7 @@ void add_describe(CommandSet& commands) {
   command.details =
       "Counts tasks, workers and answers, measures how far workers agree, and warns of data from which no method can "
       "learn whom to believe (one answer per task, parts that share no worker, classes never used).";
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<DescribeArguments>();
   command
       .add_text("LABELS", options->labels, "FILE", "the answers, as for aggregate; - for standard input",
                 {ValueHint::Kind::file})
@@ -147,7 +147,7 @@ void add_describe(CommandSet& commands) {
       "wisecrowd simulate dawid_skene --tasks 300 --workers 20 --classes 4 --out crowd\n"
       "wisecrowd describe crowd/labels.csv\n"
       "wisecrowd describe crowd/labels.csv --json";
-  command.run = [options](Session& session) { run(*options, session); };
+  command.run = [options](Session& session) { run_describe(*options, session); };
 }
 
 }  // namespace wisecrowd::app

@@ -18,7 +18,7 @@
 namespace wisecrowd::app {
 namespace {
 
-struct Options {
+struct EvaluateArguments {
   std::string predicted;
   std::string gold;
   std::string columns;
@@ -142,7 +142,7 @@ std::string score_text(const Evaluation& evaluation, const Matched& matched, con
   return text + "\n" + curve.text(screen.width, screen.dim_on(), screen.off());
 }
 
-void run(const Options& options, Session& session) {
+void run_evaluate(const EvaluateArguments& options, Session& session) {
   ReadFlags read;
   read.format = options.format;
   read.lenient = options.lenient;
@@ -216,7 +216,7 @@ void add_evaluate(CommandSet& commands) {
       "interval, and how accurate the surest labels are. Tasks are matched by name; a blank label is an abstention. "
       "PREDICTED is a labels.csv of wisecrowd, or any table of task and label; "
       "the last three measures need its p_CLASS columns.";
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<EvaluateArguments>();
   command
       .add_text("PREDICTED", options->predicted, "FILE", "labels: task, label, and p_CLASS for probabilities",
                 {ValueHint::Kind::file})
@@ -240,7 +240,7 @@ void add_evaluate(CommandSet& commands) {
       "wisecrowd aggregate crowd/labels.csv --out result --quiet\n"
       "wisecrowd evaluate result/labels.csv crowd/gold.csv\n"
       "wisecrowd evaluate result/labels.csv crowd/gold.csv --json";
-  command.run = [options](Session& session) { run(*options, session); };
+  command.run = [options](Session& session) { run_evaluate(*options, session); };
 }
 
 }  // namespace wisecrowd::app

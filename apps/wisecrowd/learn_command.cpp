@@ -15,7 +15,7 @@
 namespace wisecrowd::app {
 namespace {
 
-struct Options {
+struct LearnArguments {
   std::string labels;
   std::string method;
   std::string gold;
@@ -93,7 +93,7 @@ std::string summary(const LearnOutcome& outcome, bool method_is_default, const S
   return text + summary_tables(crowd, screen);
 }
 
-std::string what_was_written(const Options& options, const LearnResult& result, const Screen& screen) {
+std::string what_was_written(const LearnArguments& options, const LearnResult& result, const Screen& screen) {
   const std::string folder = options.out + (options.out.ends_with('/') ? "" : "/");
   std::string text = fmt::format("\n{} {}\n", screen.bold("Written to"), shell_word(folder));
   const auto file = [&](const std::string& name, const std::string& what) {
@@ -108,7 +108,7 @@ std::string what_was_written(const Options& options, const LearnResult& result, 
   return text;
 }
 
-std::string what_next(const Options& options, Session& session) {
+std::string what_next(const LearnArguments& options, Session& session) {
   const Screen& screen = session.out_screen;
   std::string text = "\n";
   if (options.out.empty() && !options.report.empty()) return "";
@@ -122,7 +122,7 @@ std::string what_next(const Options& options, Session& session) {
                             own_module ? " --trust-model" : "");
 }
 
-void run(const Options& options, Session& session) {
+void run_learn(const LearnArguments& options, Session& session) {
   LearnRequest request;
   request.files = options.features.files(options.labels, options.gold, options.gold_for == "inference");
   request.method = options.method;
@@ -179,7 +179,7 @@ void add_learn(CommandSet& commands) {
       "confusion.csv, run.json and the folder model/, which wisecrowd predict reads. The folder appears complete or "
       "not "
       "at all.";
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<LearnArguments>();
   command
       .add_text("LABELS", options->labels, "FILE",
                 "the answers: CSV, TSV or JSON Lines, plain, .gz or .zst; - for standard input",
@@ -214,7 +214,7 @@ void add_learn(CommandSet& commands) {
       "wisecrowd learn crowd/labels.csv -f crowd/features.npy -t crowd/tasks.csv --model linear --set epochs=20 "
       "--json\n"
       "wisecrowd predict result --features crowd/features.npy --tasks crowd/tasks.csv --out predicted.csv";
-  command.run = [options](Session& session) { run(*options, session); };
+  command.run = [options](Session& session) { run_learn(*options, session); };
 }
 
 }  // namespace wisecrowd::app

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "aggregate_run.hpp"
 #include "failure.hpp"
 #include "screen_text.hpp"
 #include "wisecrowd/read_result.hpp"
@@ -42,15 +43,6 @@ class Part {
   std::vector<ClassId> gold_, chosen_labels_, last_labels_;
   std::vector<double> chosen_, last_;
 };
-
-/// Warnings whose code is not there yet.
-void add_new(std::vector<Warning>& warnings, const std::vector<Warning>& more) {
-  for (const Warning& warning : more) {
-    const bool known =
-        std::any_of(warnings.begin(), warnings.end(), [&](const Warning& w) { return w.code == warning.code; });
-    if (!known) warnings.push_back(warning);
-  }
-}
 
 std::uint64_t known_truths(const LearningInput& input) {
   auto known = [](ClassId k) { return k != kNoClass; };

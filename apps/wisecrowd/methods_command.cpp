@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct MethodsArguments {
   std::string name;
   bool json = false;
 };
@@ -164,7 +164,7 @@ bool is_learner(const std::string& name) {
 
 /// The method, the learner or the policy of that name; a usage error suggests the nearest of all. A learner and a
 /// policy may share a name (dalc): then both are told about, the policy in JSON as part of the list only.
-void tell_about(const Options& options, Session& session) {
+void tell_about(const MethodsArguments& options, Session& session) {
   const Screen& screen = session.out_screen;
   if (is_learner(options.name)) {
     const LearnerInfo& info = learner_named(options.name);
@@ -189,7 +189,7 @@ void tell_about(const Options& options, Session& session) {
   session.out.add(options.json ? method_json(info).dump(2) + "\n" : method_text(info, screen));
 }
 
-void run(const Options& options, Session& session) {
+void run_methods(const MethodsArguments& options, Session& session) {
   const Screen& screen = session.out_screen;
   if (!options.name.empty()) return tell_about(options, session);
   if (options.json) {
@@ -220,7 +220,7 @@ void run(const Options& options, Session& session) {
 
 void add_methods(CommandSet& commands) {
   Command& command = commands.add("methods", "what there is, parameters with defaults, when to use which");
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<MethodsArguments>();
   command.add_text("NAME", options->name, "NAME", "tell about this method", {ValueHint::Kind::any_method});
   command.add_flag("--json", options->json, "print one JSON object");
   command.examples =
@@ -228,7 +228,7 @@ void add_methods(CommandSet& commands) {
       "wisecrowd methods dawid_skene\n"
       "wisecrowd methods two_stage\n"
       "wisecrowd methods majority_vote --json";
-  command.run = [options](Session& session) { run(*options, session); };
+  command.run = [options](Session& session) { run_methods(*options, session); };
 }
 
 }  // namespace wisecrowd::app

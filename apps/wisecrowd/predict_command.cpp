@@ -11,7 +11,7 @@
 namespace wisecrowd::app {
 namespace {
 
-struct Options {
+struct PredictArguments {
   std::string model;
   std::string out;
   bool lenient = false;
@@ -22,7 +22,7 @@ struct Options {
   RunFlags run;
 };
 
-void run(const Options& options, Session& session) {
+void run_predict(const PredictArguments& options, Session& session) {
   if (!options.out.empty()) require_place_for(options.out, options.force);
   Work work(session, options.run);
   const auto classifier = at_stage(
@@ -60,7 +60,7 @@ void add_predict(CommandSet& commands) {
   command.details =
       "Reads a trained classifier and features of the same kind as it was trained on, and gives a table task, label, "
       "probability, and p_CLASS for every class, on standard output or into a file.";
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<PredictArguments>();
   command
       .add_text("MODEL", options->model, "DIR", "the folder that learn wrote, or the folder model in it",
                 {ValueHint::Kind::folder})
@@ -82,7 +82,7 @@ void add_predict(CommandSet& commands) {
       "wisecrowd predict result --features crowd/features.npy --tasks crowd/tasks.csv\n"
       "wisecrowd predict result/model -f crowd/features.npy -t crowd/tasks.csv --out predicted.csv\n"
       "wisecrowd evaluate predicted.csv crowd/gold.csv";
-  command.run = [options](Session& session) { run(*options, session); };
+  command.run = [options](Session& session) { run_predict(*options, session); };
 }
 
 }  // namespace wisecrowd::app

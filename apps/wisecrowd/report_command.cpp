@@ -13,7 +13,7 @@
 namespace wisecrowd::app {
 namespace {
 
-struct Options {
+struct ReportArguments {
   std::string folder;
   std::string answers;
   std::string gold;
@@ -23,7 +23,7 @@ struct Options {
 };
 
 /// A state tells its own result.
-StoredRun read_state(const Options& options, Session& session, const RunContext& context) {
+StoredRun read_state(const ReportArguments& options, Session& session, const RunContext& context) {
   if (!options.answers.empty()) throw usage_error("a state holds its answers: leave --answers out");
   const CrowdState state = CrowdState::open(options.folder, CrowdState::Access::read);
   StoredRun run{state_result(state, options.folder, session.typed, context), std::nullopt};
@@ -33,7 +33,7 @@ StoredRun read_state(const Options& options, Session& session, const RunContext&
   return run;
 }
 
-void run(const Options& options, Session& session) {
+void run_report(const ReportArguments& options, Session& session) {
   ReportRequest request = options.request;
   if (request.path.empty()) request.path = "report.html";
   if (options.json) request.path.clear();
@@ -75,7 +75,7 @@ void add_report(CommandSet& commands) {
       "file without any network and works from disk.\n"
       "The answers must still be there, unchanged; if they moved, say where with --answers and --gold. aggregate and "
       "learn write the same page at once with --report. Of large data the page shows a part and says which.";
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<ReportArguments>();
   command
       .add_text("DIR", options->folder, "DIR", "what aggregate, learn or state export wrote with --out, or a state",
                 {ValueHint::Kind::folder})
@@ -101,7 +101,7 @@ void add_report(CommandSet& commands) {
       "wisecrowd select --replay crowd/labels.csv --gold crowd/gold.csv --seeds 2 --out replay\n"
       "wisecrowd report result --compare compared.json --replay replay --out all.html\n"
       "wisecrowd report result --json";
-  command.run = [options](Session& session) { run(*options, session); };
+  command.run = [options](Session& session) { run_report(*options, session); };
 }
 
 }  // namespace wisecrowd::app

@@ -13,8 +13,8 @@
 namespace wisecrowd::app {
 namespace {
 
-constexpr std::size_t kShownClasses = 10;
-constexpr std::size_t kShownWorkers = 3;  // of the best, and of the worst
+constexpr std::size_t kSummaryClasses = 10;
+constexpr std::size_t kSummaryWorkers = 3;  // of the best, and of the worst
 constexpr double kSure = 0.95;
 constexpr double kUnsure = 0.6;
 
@@ -69,20 +69,20 @@ Ranking rank_workers(const Result& result) {
     return std::pair(workers[a].accuracy_high, a) < std::pair(workers[b].accuracy_high, b);
   };
   Ranking ranking;
-  if (order.size() <= 2 * kShownWorkers) {
+  if (order.size() <= 2 * kSummaryWorkers) {
     std::sort(order.begin(), order.end(), better);
     ranking.best = std::move(order);
     return ranking;
   }
-  std::partial_sort(order.begin(), order.begin() + kShownWorkers, order.end(), better);
-  ranking.best.assign(order.begin(), order.begin() + kShownWorkers);
-  std::partial_sort(order.begin() + kShownWorkers, order.begin() + 2 * kShownWorkers, order.end(), worse);
-  ranking.worst.assign(order.begin() + kShownWorkers, order.begin() + 2 * kShownWorkers);
+  std::partial_sort(order.begin(), order.begin() + kSummaryWorkers, order.end(), better);
+  ranking.best.assign(order.begin(), order.begin() + kSummaryWorkers);
+  std::partial_sort(order.begin() + kSummaryWorkers, order.begin() + 2 * kSummaryWorkers, order.end(), worse);
+  ranking.worst.assign(order.begin() + kSummaryWorkers, order.begin() + 2 * kSummaryWorkers);
   std::reverse(ranking.worst.begin(), ranking.worst.end());
   return ranking;
 }
 
-std::string bar(double share, std::size_t width) {
+std::string share_bar(double share, std::size_t width) {
   std::string text;
   for (std::size_t i = 0; i < static_cast<std::size_t>(std::lround(share * static_cast<double>(width))); ++i)
     text += "▇";
@@ -101,17 +101,17 @@ std::string status_text(const Aggregation& fit) {
 
 std::string class_table(const Result& result, const Screen& screen) {
   auto counts = class_counts(result);
-  const std::size_t hidden = counts.size() > kShownClasses ? counts.size() - kShownClasses : 0;
+  const std::size_t hidden = counts.size() > kSummaryClasses ? counts.size() - kSummaryClasses : 0;
   if (hidden > 0) {
     std::stable_sort(counts.begin(), counts.end(), [](const auto& a, const auto& b) { return a.tasks > b.tasks; });
-    counts.resize(kShownClasses);
+    counts.resize(kSummaryClasses);
   }
   const auto tasks = static_cast<double>(std::max<std::size_t>(result.aggregation.task_count, 1));
   Table table({{"class", Column::Side::left}, {"answers"}, {"tasks"}, {"share"}, {"", Column::Side::left}});
   for (const ClassCount& count : counts) {
     const double share = static_cast<double>(count.tasks) / tasks;
     table.add({printable(result.data.answers.class_names()[count.id]), grouped(count.answers), grouped(count.tasks),
-               percent(share), bar(share, 20)});
+               percent(share), share_bar(share, 20)});
   }
   std::string text = table.text(screen.width, screen.dim_on(), screen.off());
   if (hidden > 0) text += fmt::format("  … and {} more classes\n", hidden);
@@ -128,7 +128,8 @@ std::string worker_table(const Result& result, const Screen& screen) {
                fixed(worker.informativeness, 3)});
   };
   for (const std::size_t w : ranking.best) add(w);
-  if (!ranking.worst.empty()) table.add({fmt::format("… {} more", grouped(result.workers.size() - 2 * kShownWorkers))});
+  if (!ranking.worst.empty())
+    table.add({fmt::format("… {} more", grouped(result.workers.size() - 2 * kSummaryWorkers))});
   for (const std::size_t w : ranking.worst) add(w);
   return table.empty() ? "" : table.text(screen.width, screen.dim_on(), screen.off());
 }

@@ -29,7 +29,7 @@ std::string policies_text(const std::vector<std::string>& arguments, const Scree
                             wrapped("wisecrowd select NAME --help shows the parameters of a policy.", screen.width, 2));
 }
 
-void run(const SelectOptions& options, Session& session) {
+void run_select(const SelectOptions& options, Session& session) {
   const std::vector<std::pair<std::string, bool>> modes = {{"SOURCE", !options.source.empty()},
                                                            {"--replay", !options.replay.empty()},
                                                            {"--simulate", !options.simulate.empty()},
@@ -136,7 +136,7 @@ void add_select(CommandSet& commands) {
       "wisecrowd select --simulate hammer_spammer --tasks 100 --crowd 20 --seeds 2 --out drawn\n"
       "wisecrowd select --advise crowd/labels.csv --budget 50 --out advice\n"
       "wisecrowd select crowd/labels.csv --budget 20 --out next.csv";
-  command.run = [options](Session& session) { run(*options, session); };
+  command.run = [options](Session& session) { run_select(*options, session); };
 }
 
 }  // namespace wisecrowd::app

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::uint64_t kMostIds = 0xFFFF'FFFE;
 
-struct Options {
+struct SimulateArguments {
   std::string kind;
   std::uint64_t tasks = 0;  // 0: as the kind has it; likewise below
   std::uint64_t workers = 0;
@@ -75,7 +75,7 @@ std::string kinds_text(const std::vector<std::string>& arguments, const Screen& 
 }
 
 /// What the user asked for, and for the rest what the kind takes.
-SimulationSize size_from(const Options& options, const Parameters& parameters) {
+SimulationSize size_from(const SimulateArguments& options, const Parameters& parameters) {
   SimulationSize size = default_simulation_size(options.kind, parameters);
   if (options.tasks > 0) size.tasks = options.tasks;
   if (options.workers > 0) size.workers = options.workers;
@@ -102,7 +102,7 @@ std::vector<double> shares_from(const std::string& list) {
 }
 
 /// Options that contradict each other.
-void check(const Options& options) {
+void check(const SimulateArguments& options) {
   const auto refuse = [](const std::string& option, const std::string& why) {
     throw usage_error(fmt::format("{} {}", option, why));
   };
@@ -138,7 +138,7 @@ std::string files_text(const Simulation& simulation, bool tasks) {
   return text + "  simulation.json  how it was made\n";
 }
 
-void run(const Options& options, Session& session) {
+void run_simulate(const SimulateArguments& options, Session& session) {
   const SimulationInfo& info = kind_named(options.kind);
   const Parameters parameters = parameters_from(info.parameters, options.settings, info.name);
   check(options);
@@ -222,7 +222,7 @@ void add_simulate(CommandSet& commands) {
       "Draws tasks, workers and answers, and writes them with their truth: to try methods, to plan how many answers to "
       "buy, to measure speed. With --gold a drawn crowd answers tasks that exist. Answers to test tasks go into a file "
       "of their own. The same kind, size, parameters and seed give the same crowd.";
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<SimulateArguments>();
   command.add_text("KIND", options->kind, "KIND", "the kind of crowd; see below", {ValueHint::Kind::simulation})
       ->required();
   const SimulationSize size;
@@ -268,7 +268,7 @@ void add_simulate(CommandSet& commands) {
       "wisecrowd simulate machines --gold experts/gold.csv --tasks-file experts/tasks.csv "
       "--features experts/features.npy --out machines\n"
       "wisecrowd simulate copies --help";
-  command.run = [options](Session& session) { run(*options, session); };
+  command.run = [options](Session& session) { run_simulate(*options, session); };
 }
 
 }  // namespace wisecrowd::app

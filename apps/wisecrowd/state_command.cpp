@@ -23,7 +23,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct StateArguments {
   std::string action;
   std::string state;
   std::vector<std::string> labels;
@@ -73,7 +73,7 @@ const std::vector<std::pair<std::string, std::vector<std::string>>>& owners() {
   return table;
 }
 
-void check_options(const Options& options) {
+void check_options(const StateArguments& options) {
   for (const auto& [option, actions] : owners()) {
     if (!options.given(option) || std::find(actions.begin(), actions.end(), options.action) != actions.end()) continue;
     throw usage_error(fmt::format("state {} has no use for {}, which is for state {}; see wisecrowd state --help",
@@ -100,7 +100,7 @@ struct Report {
   std::string text;
 };
 
-void describe_state(const Options& options, const CrowdState& state, const Screen& screen, Report& report) {
+void describe_state(const StateArguments& options, const CrowdState& state, const Screen& screen, Report& report) {
   const StateSummary summary = state.summary();
   report.json["summary"] = summary_json(summary, state.parameters());
   report.text += state_lines(options.state, summary, screen);
@@ -140,7 +140,7 @@ Annotations read_more(const std::string& file, const ReadOptions& typed, const S
   }
 }
 
-Report init(const Options& options, Session& session, Work& work) {
+Report init(const StateArguments& options, Session& session, Work& work) {
   StateSettings settings;
   settings.parameters = parameters_from(state_parameters(), options.settings, "a state");
   const ReadOptions read = options.read.options();
@@ -175,7 +175,7 @@ Report init(const Options& options, Session& session, Work& work) {
   return report;
 }
 
-Report add(const Options& options, Session& session, Work& work) {
+Report add(const StateArguments& options, Session& session, Work& work) {
   const StateSummary before =
       at_stage(Stage::reading, [&] { return CrowdState::open(options.state, CrowdState::Access::read).summary(); });
   ReadOptions typed = options.read.options();
@@ -222,7 +222,7 @@ Report add(const Options& options, Session& session, Work& work) {
   return report;
 }
 
-Report show(const Options& options, Session& session) {
+Report show(const StateArguments& options, Session& session) {
   const Screen& screen = session.out_screen;
   return at_stage(Stage::reading, [&] {
     const CrowdState state = CrowdState::open(options.state, CrowdState::Access::read);
@@ -252,7 +252,7 @@ Report show(const Options& options, Session& session) {
   });
 }
 
-Report refit(const Options& options, Session& session, Work& work) {
+Report refit(const StateArguments& options, Session& session, Work& work) {
   Stopwatch watch;
   CrowdState state =
       at_stage(Stage::reading, [&] { return CrowdState::open(options.state, CrowdState::Access::write); });
@@ -273,7 +273,7 @@ Report refit(const Options& options, Session& session, Work& work) {
   return report;
 }
 
-Report write_out(const Options& options, Session& session, Work& work) {
+Report write_out(const StateArguments& options, Session& session, Work& work) {
   at_stage(Stage::creating, [&] { check_output_directory(options.out); });
   Report report;
   const Result result = at_stage(Stage::reading, [&] {
@@ -294,7 +294,7 @@ Report write_out(const Options& options, Session& session, Work& work) {
   return report;
 }
 
-Report alerts(const Options& options, Session& session, Work& work) {
+Report alerts(const StateArguments& options, Session& session, Work& work) {
   const std::vector<Alert> found = at_stage(Stage::reading, [&] {
     const CrowdState state = CrowdState::open(options.state, CrowdState::Access::read);
     return state_alerts(state_result(state, options.state, session.typed, work.context()), {}, work.context());
@@ -310,7 +310,7 @@ Report alerts(const Options& options, Session& session, Work& work) {
   return report;
 }
 
-Report retired(const Options& options, Session& session) {
+Report retired(const StateArguments& options, Session& session) {
   if (!options.out.empty()) require_place_for(options.out, false);
   const std::size_t limit = options.limit == 0 ? SIZE_MAX : options.limit;
   const auto [tasks, summary] = at_stage(Stage::reading, [&] {
@@ -332,7 +332,7 @@ Report retired(const Options& options, Session& session) {
   return report;
 }
 
-Report check(const Options& options, Session& session, Work& work) {
+Report check(const StateArguments& options, Session& session, Work& work) {
   const auto problems = at_stage(
       Stage::reading, [&] { return CrowdState::open(options.state, CrowdState::Access::read).check(work.context()); });
   work.check_stopped();
@@ -350,7 +350,7 @@ Report check(const Options& options, Session& session, Work& work) {
   return report;
 }
 
-void run(const Options& options, Session& session) {
+void run_state(const StateArguments& options, Session& session) {
   check_options(options);
   Work work(session, options.run);
   const Report report = options.action == "init"      ? init(options, session, work)
@@ -391,7 +391,7 @@ void add_state(CommandSet& commands) {
       "add reads tables as the first one was read (--columns, --wide), unless told otherwise.\n"
       "The file is a SQLite database: its views labels, workers and answers can be read with any tool. A command that "
       "has succeeded is on the disk; one that was killed has changed nothing. Several may run at once.";
-  auto options = std::make_shared<Options>();
+  auto options = std::make_shared<StateArguments>();
   options->command = &command;
   command
       .add_choice("ACTION", options->action, {"init", "add", "show", "refit", "alerts", "retired", "export", "check"},
@@ -437,7 +437,7 @@ void add_state(CommandSet& commands) {
       "wisecrowd state export crowd.state --out result\n"
       "wisecrowd state check crowd.state\n"
       "wisecrowd state init empty.state --classes cat,dog --duplicates reject --set prior_answers=2";
-  command.run = [options](Session& session) { run(*options, session); };
+  command.run = [options](Session& session) { run_state(*options, session); };
 }
 
 }  // namespace wisecrowd::app

@@ -16,9 +16,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kShownClasses = 10;
+constexpr std::size_t kStateClasses = 10;
 constexpr std::size_t kShownTasks = 5;
-constexpr std::size_t kShownWorkers = 3;   // of the best, and of the worst
+constexpr std::size_t kStateWorkers = 3;   // of the best, and of the worst
 constexpr std::size_t kShownAnswers = 20;  // to one task
 
 std::string class_name(const StateSummary& summary, std::size_t k) {
@@ -40,11 +40,11 @@ std::vector<std::size_t> by_probability(std::span<const double> row) {
 std::string class_table(const StateSummary& summary, const Screen& screen) {
   const auto order = by_probability(summary.class_prior);
   Table table({{"class", Column::Side::left}, {"share of tasks"}});
-  for (std::size_t i = 0; i < std::min(order.size(), kShownClasses); ++i) {
+  for (std::size_t i = 0; i < std::min(order.size(), kStateClasses); ++i) {
     table.add({class_name(summary, order[i]), percent(summary.class_prior[order[i]])});
   }
   std::string text = table_text(table, screen);
-  if (order.size() > kShownClasses) text += fmt::format("  … and {} more classes\n", order.size() - kShownClasses);
+  if (order.size() > kStateClasses) text += fmt::format("  … and {} more classes\n", order.size() - kStateClasses);
   return text;
 }
 
@@ -80,11 +80,11 @@ std::string worker_table(const CrowdState& state, const Screen& screen) {
   const auto add = [&](std::size_t w) {
     table.add({printable(workers.names[w]), grouped(workers.answers[w]), percent(workers.accuracy[w])});
   };
-  const bool all = order.size() <= 2 * kShownWorkers;
-  for (std::size_t i = 0; i < (all ? order.size() : kShownWorkers); ++i) add(order[i]);
+  const bool all = order.size() <= 2 * kStateWorkers;
+  for (std::size_t i = 0; i < (all ? order.size() : kStateWorkers); ++i) add(order[i]);
   if (!all) {
-    table.add({fmt::format("… {} more", grouped(order.size() - 2 * kShownWorkers))});
-    for (std::size_t i = order.size() - kShownWorkers; i < order.size(); ++i) add(order[i]);
+    table.add({fmt::format("… {} more", grouped(order.size() - 2 * kStateWorkers))});
+    for (std::size_t i = order.size() - kStateWorkers; i < order.size(); ++i) add(order[i]);
   }
   return table.empty() ? "" : table_text(table, screen);
 }
@@ -173,7 +173,7 @@ std::string task_text(const TaskView& task, const StateSummary& summary, const S
   if (task.truth != kNoClass) text += line("Gold", class_name(summary, index(task.truth)));
   Table classes({{"class", Column::Side::left}, {"probability"}, {"answers"}});
   const auto order = by_probability(task.posterior);
-  for (std::size_t i = 0; i < std::min(order.size(), kShownClasses); ++i) {
+  for (std::size_t i = 0; i < std::min(order.size(), kStateClasses); ++i) {
     const auto votes = std::count_if(task.answers.begin(), task.answers.end(),
                                      [&](const auto& answer) { return index(answer.label) == order[i]; });
     classes.add({class_name(summary, order[i]), fixed(task.posterior[order[i]], 4),
@@ -202,7 +202,7 @@ std::string worker_text(const WorkerView& worker, const StateSummary& summary, c
   text += line("Right", fmt::format("{} of {}, as far as the labels are right", percent(worker.accuracy),
                                     forgets ? fmt::format("the last {:.0f} or so", remembered) : "them"));
   Table table({{"truth", Column::Side::left}, {"answers"}, {"says so"}, {"or, most often", Column::Side::left}, {""}});
-  for (std::size_t k = 0; k < std::min(classes, kShownClasses); ++k) {
+  for (std::size_t k = 0; k < std::min(classes, kStateClasses); ++k) {
     const auto row = std::span(worker.confusion).subspan(k * classes, classes);
     const double seen = std::accumulate(worker.counts.begin() + static_cast<std::ptrdiff_t>(k * classes),
                                         worker.counts.begin() + static_cast<std::ptrdiff_t>((k + 1) * classes), 0.0);
@@ -216,7 +216,7 @@ std::string worker_text(const WorkerView& worker, const StateSummary& summary, c
     table.add(cells);
   }
   text += "\n" + table_text(table, screen);
-  if (classes > kShownClasses) text += fmt::format("  … and {} more classes\n", classes - kShownClasses);
+  if (classes > kStateClasses) text += fmt::format("  … and {} more classes\n", classes - kStateClasses);
   return text;
 }
 

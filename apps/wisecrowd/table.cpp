@@ -8,7 +8,7 @@ namespace wisecrowd::app {
 namespace {
 
 constexpr std::size_t kGap = 2;
-constexpr std::size_t kNarrowest = 8;
+constexpr std::size_t kNarrowestColumn = 8;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ std::string Table::text(std::size_t width, const std::string& dim_on, const std:
   total -= kGap;
   if (total > width) {
     const std::size_t excess = total - width;
-    widths[0] = widths[0] > excess + kNarrowest ? widths[0] - excess : std::min(widths[0], kNarrowest);
+    widths[0] = widths[0] > excess + kNarrowestColumn ? widths[0] - excess : std::min(widths[0], kNarrowestColumn);
   }
   const auto line = [&](const auto& cell_of) {
     std::string text(indent_, ' ');

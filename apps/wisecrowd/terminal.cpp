@@ -17,7 +17,7 @@
 namespace wisecrowd::app {
 namespace {
 
-constexpr std::size_t kNarrowest = 40;
+constexpr std::size_t kNarrowestScreen = 40;
 constexpr std::size_t kWidest = 120;  // longer lines are hard to read
 
 /// Writes everything; returns 0 or the error number.
@@ -49,7 +49,7 @@ Screen screen_of(int descriptor) {
   screen.colour = !dumb && (no_colour == nullptr || *no_colour == '\0');
   winsize size{};
   if (::ioctl(descriptor, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-    screen.width = std::clamp<std::size_t>(size.ws_col, kNarrowest, kWidest);
+    screen.width = std::clamp<std::size_t>(size.ws_col, kNarrowestScreen, kWidest);
   }
   return screen;
 }

@@ -9,8 +9,8 @@
 namespace wisecrowd::report {
 namespace {
 
-constexpr std::size_t kMostWrong = 50;
-constexpr std::size_t kMostConfused = 30;
+constexpr std::size_t kMostWrongShown = 50;
+constexpr std::size_t kMostGoldClasses = 30;
 
 std::string words_on_calibration(const GoldFacts& gold) {
   const double confidence = gold.mean_confidence();
@@ -64,7 +64,7 @@ void add_gold(const Source& source, Json& document) {
                              {"log_loss", value(score.log_loss)},
                              {"words", words_on_calibration(facts)}};
 
-  const std::vector<std::size_t> places = source.classes.largest(kMostConfused);
+  const std::vector<std::size_t> places = source.classes.largest(kMostGoldClasses);
   std::vector<std::size_t> row(source.answers().class_count(), places.size());
   for (std::size_t i = 0; i < places.size(); ++i) row[source.classes.ids()[places[i]]] = i;
   std::vector<std::vector<std::uint64_t>> confusion(places.size(), std::vector<std::uint64_t>(places.size(), 0));
@@ -79,7 +79,7 @@ void add_gold(const Source& source, Json& document) {
   const auto surest = [&](std::uint32_t a, std::uint32_t b) {
     return std::pair(-source.probability(a), a) < std::pair(-source.probability(b), b);
   };
-  const std::size_t shown = std::min(kMostWrong, wrong.size());
+  const std::size_t shown = std::min(kMostWrongShown, wrong.size());
   std::partial_sort(wrong.begin(), wrong.begin() + static_cast<std::ptrdiff_t>(shown), wrong.end(), surest);
   Json mistakes = Json::array();
   for (std::size_t i = 0; i < shown; ++i) {

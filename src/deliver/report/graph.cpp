@@ -10,7 +10,7 @@
 namespace wisecrowd::report {
 namespace {
 
-constexpr std::size_t kMostNodes = 60, kMostWorkers = 30;
+constexpr std::size_t kMostNodes = 60, kMostGraphWorkers = 30;
 constexpr std::size_t kTries = 2000;
 
 /// Random tasks with their workers until there are enough nodes, and all answers between them.
@@ -28,7 +28,7 @@ Json sample(const Source& source) {
       const auto w = static_cast<std::uint32_t>(index(worker));
       if (place_of_worker.contains(w)) {
         joined = true;
-      } else if (workers.size() < kMostWorkers && tasks.size() + workers.size() + 1 < kMostNodes) {
+      } else if (workers.size() < kMostGraphWorkers && tasks.size() + workers.size() + 1 < kMostNodes) {
         place_of_worker[w] = workers.size();
         workers.push_back(w);
         joined = true;

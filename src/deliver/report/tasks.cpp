@@ -12,7 +12,7 @@ namespace wisecrowd::report {
 namespace {
 
 constexpr std::size_t kMostTasks = 1000;
-constexpr std::size_t kMostWrong = 300, kMostAgainst = 150;
+constexpr std::size_t kMostWrongTasks = 300, kMostAgainst = 150;
 constexpr std::size_t kTaskBytes = 520'000;
 constexpr std::size_t kMostSaid = 30;
 constexpr std::size_t kMostClassesOfTask = 5;
@@ -96,7 +96,7 @@ class Tasks {
       take(first([](std::size_t) { return true; }, tasks, hardest));
       return order;
     }
-    take(first([&](std::size_t t) { return (oddities_[t] & kWrong) != 0; }, kMostWrong, surest));
+    take(first([&](std::size_t t) { return (oddities_[t] & kWrong) != 0; }, kMostWrongTasks, surest));
     const auto against = first([&](std::size_t t) { return (oddities_[t] & kAgainst) != 0; }, kMostAgainst, surest);
     const auto hard = first([](std::size_t) { return true; }, kMostTasks, hardest);
     take({hard.begin(), hard.begin() + static_cast<std::ptrdiff_t>(

@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kTableBytes = 450'000;
 constexpr std::size_t kConfusionBytes = 260'000;
 constexpr std::size_t kCountBytes = 200'000;
-constexpr std::size_t kMostConfused = 20;
+constexpr std::size_t kMostWorkerClasses = 20;
 constexpr std::size_t kReasonCharacters = 300;
 constexpr std::size_t kNumbersOfRow = 100;  ///< all numbers of a worker's row together
 
@@ -106,7 +106,7 @@ std::vector<double> expected_counts(const Source& source, std::uint32_t worker, 
 void add_confusion(const Source& source, std::size_t shown, Json& document) {
   if (source.result.worker_confusion.empty()) return;
   const std::size_t classes = source.answers().class_count();
-  const std::vector<std::size_t> places = source.classes.largest(kMostConfused);
+  const std::vector<std::size_t> places = source.classes.largest(kMostWorkerClasses);
   std::vector<std::size_t> ids, column(classes, classes + places.size());
   for (const std::size_t place : places) {
     column[source.classes.ids()[place]] = ids.size();
