@@ -6,7 +6,10 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstddef>
+#include <memory>
 #include <numeric>
+#include <thread>
 
 #include "base/rng.hpp"
 #include "support/crowds.hpp"
@@ -171,6 +174,35 @@ TEST_P(EveryAggregator, SameBitsForAnyNumberOfThreads) {
     EXPECT_EQ(one.task_score, many.task_score);
     EXPECT_EQ(one.worker_group, many.worker_group);
     EXPECT_EQ(one.trace, many.trace);
+  }
+}
+
+/// Small blocks and others of four times their size side by side, as rows and tables of four classes are, given back in
+/// random order: what is allocated next lies now near to this, now near to that.
+void leave_gaps(Rng rng) {
+  std::vector<std::unique_ptr<std::byte[]>> blocks;
+  for (int pair = 0; pair < 6; ++pair) {
+    const std::size_t bytes = sizeof(double) * (1 + rng.below(6));
+    blocks.push_back(std::make_unique<std::byte[]>(bytes));
+    blocks.push_back(std::make_unique<std::byte[]>(4 * bytes));
+  }
+  for (auto& block : blocks) std::swap(block, blocks[rng.below(blocks.size())]);
+}
+
+TEST_P(EveryAggregator, SameBitsWhereverArraysLieInMemory) {
+  const auto crowd = testing::small_crowd(3, 60, 10, classes(4), 3);
+  const auto first = fit(crowd.data);
+  for (std::uint64_t round = 0; round < 100; ++round) {
+    Aggregation again;
+    std::thread([&] {  // a new thread brings neither arrays of its own nor gaps
+      leave_gaps(Rng(round));
+      again = fit(crowd.data);
+    })
+        .join();
+    ASSERT_EQ(first.posterior, again.posterior) << "round " << round;
+    ASSERT_EQ(first.confusion, again.confusion) << "round " << round;
+    ASSERT_EQ(first.skill, again.skill) << "round " << round;
+    ASSERT_EQ(first.trace, again.trace) << "round " << round;
   }
 }
 

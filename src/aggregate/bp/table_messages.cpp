@@ -22,7 +22,7 @@ void likelihoods(const TableNodes& nodes, std::size_t label, const double* incom
     const double* column = nodes.column(label, k);
     const double m = incoming[k];
 #pragma omp simd
-    for (std::size_t s = 0; s < nodes.size; ++s) out[s] += m * column[s];
+    for (std::size_t s = 0; s < nodes.size; ++s) out[s] = multiply_add(m, column[s], out[s]);
   }
 #pragma omp simd
   for (std::size_t s = 0; s < nodes.size; ++s) out[s] = larger(out[s], kSmallestFactor);
@@ -82,7 +82,7 @@ double table_messages(const TableNodes& nodes, const TableAnswers& answers, std:
       const double* const column = active.column(label, k);
       double sum = 0;
 #pragma omp simd reduction(+ : sum)
-      for (std::size_t s = 0; s < active.size; ++s) sum += ratio[s] * column[s];
+      for (std::size_t s = 0; s < active.size; ++s) sum = multiply_add(ratio[s], column[s], sum);
       row[k] = sum;
     }
     normalise(row);

@@ -148,7 +148,7 @@ class Fit {
           const double* const line = cells + (a * n + b) * n;
           double sum = 0;
 #pragma omp simd reduction(+ : sum)
-          for (std::size_t c = 0; c < n; ++c) sum += line[c] * last[k * n + c];
+          for (std::size_t c = 0; c < n; ++c) sum = multiply_add(line[c], last[k * n + c], sum);
           to[k * n + (place == 0 ? a : b)] += sum * other[k * n + (place == 0 ? b : a)];
         }
       }
