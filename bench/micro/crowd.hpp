@@ -24,19 +24,19 @@ inline NameTable numbered(std::size_t count) {
 }
 
 /// Answers in random file order, three in four of them right.
-inline std::vector<AnswerPiece> draw_pieces(const CrowdSize& size, std::size_t pieces) {
+inline std::vector<CategoryPiece> draw_pieces(const CrowdSize& size, std::size_t pieces) {
   Rng rng(7);
   const std::size_t total = size.tasks * size.answers_per_task;
   std::vector<std::uint32_t> tasks(total);
   for (std::size_t i = 0; i < total; ++i) tasks[i] = static_cast<std::uint32_t>(i % size.tasks);
   rng.shuffle(std::span(tasks));
-  std::vector<AnswerPiece> out(pieces);
+  std::vector<CategoryPiece> out(pieces);
   for (std::size_t i = 0; i < total; ++i) {
-    AnswerPiece& piece = out[i * pieces / total];
+    CategoryPiece& piece = out[i * pieces / total];
     const bool right = rng.bernoulli(0.75);
     piece.tasks.push_back(tasks[i]);
     piece.workers.push_back(static_cast<std::uint32_t>(rng.below(size.workers)));
-    piece.labels.push_back(static_cast<std::uint16_t>(right ? tasks[i] % size.classes : rng.below(size.classes)));
+    piece.payload.push_back(static_cast<std::uint16_t>(right ? tasks[i] % size.classes : rng.below(size.classes)));
   }
   return out;
 }

@@ -37,7 +37,8 @@ void build_csr(benchmark::State& state) {
     auto names = bench::names_of(size);
     state.ResumeTiming();
     BuildReport report;
-    const auto built = build_annotations(std::move(copy), std::move(names), DuplicatePolicy::keep_last, pool, &report);
+    const auto built =
+        build_category_answers(std::move(copy), std::move(names), DuplicatePolicy::keep_last, pool, &report);
     if (built.answer_count() + report.duplicates_dropped != size.tasks * size.answers_per_task) {
       state.SkipWithError("answers got lost");
     }

@@ -53,7 +53,13 @@ std::vector<double> Aggregator<Categories>::log_predictive(const CategoryData& d
                                                            std::span<const CategoryAnswer> answers,
                                                            const RunContext& context) const;
 
+/// For numbers, by default: normal around the estimate and the worker's bias, with the deviations of both.
+template <>
+std::vector<double> Aggregator<Numbers>::log_predictive(const NumberData& data, std::span<const NumberAnswer> answers,
+                                                        const RunContext& context) const;
+
 using CategoryAggregator = Aggregator<Categories>;
+using NumberAggregator = Aggregator<Numbers>;
 
 /// One method of a chain, with its parameters.
 struct MethodStage {
@@ -74,6 +80,18 @@ struct MethodStage {
 [[nodiscard]] std::string_view default_aggregation_method();
 
 [[nodiscard]] std::unique_ptr<CategoryAggregator> make_aggregator(std::string_view name, const Parameters& parameters);
+
+// The same for answers that are numbers. Names of methods are unique over all kinds.
+[[nodiscard]] std::span<const MethodInfo> number_methods();
+/// Throws bad_parameter that lists the candidates when there is no such method, and says so when it is one for another
+/// kind of answers.
+[[nodiscard]] const MethodInfo& number_method(std::string_view name);
+[[nodiscard]] std::string_view default_number_method();
+[[nodiscard]] std::unique_ptr<NumberAggregator> make_number_aggregator(std::string_view name,
+                                                                       const Parameters& parameters);
+[[nodiscard]] NumberFit aggregate(const NumberData& data, std::string_view method, const Parameters& parameters,
+                                  const RunContext& context);
+[[nodiscard]] NumberFit aggregate(const NumberData& data, std::string_view method = {});
 
 /// Checks the data, makes the aggregator and fits it. What most callers want.
 [[nodiscard]] CategoryFit aggregate(const CategoryData& data, std::string_view method, const Parameters& parameters,

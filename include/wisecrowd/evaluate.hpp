@@ -73,14 +73,23 @@ struct Distribution {
   double minimum = 0, lower_quartile = 0, median = 0, mean = 0, upper_quartile = 0, maximum = 0;
 };
 
-/// What the answers look like before any method is run.
-struct Description {
-  std::size_t tasks = 0, workers = 0, classes = 0, answers = 0;
+/// Who answered how much, whatever the answers are.
+struct GraphDescription {
+  std::size_t tasks = 0, workers = 0, answers = 0;
   std::size_t unanswered_tasks = 0, silent_workers = 0;
   std::size_t single_answer_tasks = 0;          ///< tasks with exactly one answer
   std::size_t workers_below_three_answers = 0;  ///< of those who answered at all
   Distribution answers_per_task;                ///< over all tasks, unanswered ones too
   Distribution answers_per_worker;              ///< over all workers, silent ones too
+  // Parts of the worker–task graph, unanswered tasks and silent workers left out.
+  std::size_t components = 0;
+  std::size_t largest_component_tasks = 0, largest_component_workers = 0;  ///< the one with most tasks
+};
+[[nodiscard]] GraphDescription describe_graph(const AnswerGraph& answers);
+
+/// What the answers look like before any method is run.
+struct Description : GraphDescription {
+  std::size_t classes = 0;
   std::vector<std::uint64_t> answers_per_class;
   // Agreement over tasks with at least two answers; NaN where undefined (there is none, or only one class is ever
   // said).
@@ -90,9 +99,6 @@ struct Description {
   double fleiss_kappa = 0;
   double pairwise_agreement = 0;  ///< share of agreeing pairs of answers to the same task, all pairs pooled
   double unanimous_share = 0;     ///< of tasks with at least two answers
-  // The worker–task graph, unanswered tasks and silent workers left out.
-  std::size_t components = 0;
-  std::size_t largest_component_tasks = 0, largest_component_workers = 0;  ///< the one with most tasks
   std::vector<Warning> warnings;
 };
 

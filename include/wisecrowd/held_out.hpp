@@ -18,24 +18,28 @@ struct HeldOutOptions {
 /// Answers in several folds: in each a random share is hidden, and what a method has learned from the rest is judged by
 /// the probability that it gives to what was hidden. No gold is needed, and the same answers are hidden from every
 /// method. A task keeps at least one answer.
+template <class Kind>
 class HeldOut {
  public:
-  HeldOut(const CategoryData& data, const HeldOutOptions& options, const RunContext& context);
+  using Data = typename Kind::Data;
+  using Answer = typename Kind::Answer;
+
+  /// Hidden answers may refer to `data`, which must stay.
+  HeldOut(const Data& data, const HeldOutOptions& options, const RunContext& context);
 
   [[nodiscard]] std::size_t folds() const noexcept { return folds_.size(); }
   /// All hidden answers together; 0 when nothing can be hidden (one answer per task).
   [[nodiscard]] std::size_t hidden_count() const noexcept { return hidden_count_; }
   /// The data that a fold leaves to the methods: all tasks and workers, fewer answers.
-  [[nodiscard]] const CategoryData& visible(std::size_t fold) const { return folds_[fold].visible; }
+  [[nodiscard]] const Data& visible(std::size_t fold) const { return folds_[fold].visible; }
 
   /// What it hides, in the order of tasks.
-  [[nodiscard]] std::span<const CategoryAnswer> hidden(std::size_t fold) const { return folds_[fold].hidden; }
+  [[nodiscard]] std::span<const Answer> hidden(std::size_t fold) const { return folds_[fold].hidden; }
 
   /// ln P(hidden answer) for each hidden answer of all folds, one after the other, by fits to what is visible.
-  [[nodiscard]] std::vector<double> log_probabilities(const CategoryAggregator& method,
-                                                      const RunContext& context) const;
+  [[nodiscard]] std::vector<double> log_probabilities(const Aggregator<Kind>& method, const RunContext& context) const;
   /// The same for one fold.
-  [[nodiscard]] std::vector<double> log_probabilities(const CategoryAggregator& method, std::size_t fold,
+  [[nodiscard]] std::vector<double> log_probabilities(const Aggregator<Kind>& method, std::size_t fold,
                                                       const RunContext& context) const;
   /// By how many standard errors the first of two methods predicts better, given their log_probabilities on all folds
   /// or on the first ones. The answers of one task count as one observation, because its truth decides over all of
@@ -44,12 +48,15 @@ class HeldOut {
 
  private:
   struct Fold {
-    CategoryData visible;
-    std::vector<CategoryAnswer> hidden;
+    Data visible;
+    std::vector<Answer> hidden;
   };
   std::vector<Fold> folds_;
   std::size_t hidden_count_ = 0;
 };
+
+HeldOut(const CategoryData&, const HeldOutOptions&, const RunContext&)->HeldOut<Categories>;
+HeldOut(const NumberData&, const HeldOutOptions&, const RunContext&)->HeldOut<Numbers>;
 
 /// A mean with its 95 % interval.
 struct MeanEstimate {
@@ -68,7 +75,8 @@ struct HeldOutScore {
 };
 
 /// Scores every method on the same hidden answers. Methods that refuse the data are kept, with the reason.
-[[nodiscard]] std::vector<HeldOutScore> score_by_held_out_answers(const HeldOut& held_out,
+template <class Kind>
+[[nodiscard]] std::vector<HeldOutScore> score_by_held_out_answers(const HeldOut<Kind>& held_out,
                                                                   std::span<const MethodStage> methods,
                                                                   const RunContext& context);
 

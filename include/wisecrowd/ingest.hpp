@@ -7,6 +7,7 @@
 
 #include "wisecrowd/category_data.hpp"
 #include "wisecrowd/fit_summary.hpp"
+#include "wisecrowd/number_data.hpp"
 #include "wisecrowd/run_context.hpp"
 
 namespace wisecrowd {
@@ -39,6 +40,8 @@ struct ReadOptions {
   std::string task_column;
   std::string worker_column;
   std::string label_column;
+  /// Numbers of several dimensions: one column each, instead of the label column.
+  std::vector<std::string> value_columns;
   /// The same for the gold file of read_dataset; empty: as in the answers if they are there, else by the aliases.
   std::string gold_task_column;
   std::string gold_label_column;
@@ -92,6 +95,23 @@ struct DataReport {
 [[nodiscard]] CategoryData read_dataset(const std::string& answers_path, const std::optional<std::string>& gold_path,
                                         const ReadOptions& options, const RunContext& context,
                                         DataReport* report = nullptr);
+
+/// The same for answers that are numbers. Gold has the same value columns, or, for one dimension, any column of truth.
+[[nodiscard]] NumberData read_numbers(const std::string& answers_path, const std::optional<std::string>& gold_path,
+                                      const ReadOptions& options, const RunContext& context,
+                                      DataReport* report = nullptr);
+
+/// Numbers by task: the truth, or the estimates.csv that wisecrowd writes.
+struct NumberTable {
+  NameTable tasks;
+  std::vector<std::string> columns;  ///< those that were read
+  std::vector<double> values;        ///< tasks × columns; NaN where blank
+};
+/// Reads the task column and `columns`, which must be there.
+[[nodiscard]] NumberTable read_number_table(const std::string& path, const std::string& task_column,
+                                            const std::vector<std::string>& columns, const RunContext& context);
+/// The names in the first row of a table.
+[[nodiscard]] std::vector<std::string> read_column_names(const std::string& path, const RunContext& context);
 
 /// A table of one label per task: gold files, and the labels.csv that wisecrowd writes.
 struct LabelTable {

@@ -4,6 +4,8 @@
 
 #include "wisecrowd/category_data.hpp"
 #include "wisecrowd/category_fit.hpp"
+#include "wisecrowd/number_data.hpp"
+#include "wisecrowd/number_fit.hpp"
 
 namespace wisecrowd {
 
@@ -18,6 +20,16 @@ struct Categories {
   using Fit = CategoryFit;
   using Start = CategoryStart;
   static constexpr std::string_view name = "categories";
+};
+
+/// Each answer is a number, or a few: ratings, measurements, points, boxes.
+struct Numbers {
+  using Answer = NumberAnswer;
+  using Answers = NumberAnswers;
+  using Data = NumberData;
+  using Fit = NumberFit;
+  using Start = NumberStart;
+  static constexpr std::string_view name = "numbers";
 };
 
 }  // namespace wisecrowd

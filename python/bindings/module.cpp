@@ -269,4 +269,5 @@ PYBIND11_MODULE(_engine, module) {
   define_tools(module);
   define_state(module);
   define_asking(module);
+  define_numbers(module);
 }

@@ -114,5 +114,6 @@ void define_fits(py::module_& module);
 void define_tools(py::module_& module);
 void define_state(py::module_& module);
 void define_asking(py::module_& module);
+void define_numbers(py::module_& module);
 
 }  // namespace wisecrowd::python

@@ -4,6 +4,7 @@
 #include <boost/math/special_functions/beta.hpp>
 #include <boost/math/special_functions/erf.hpp>
 #include <cmath>
+#include <limits>
 
 namespace wisecrowd {
 namespace {
@@ -45,6 +46,14 @@ Interval wilson_interval(double right, double count, double confidence_level) {
   const double centre = (rate + z2 / (2 * count)) / (1 + z2 / count);
   const double half = z / (1 + z2 / count) * std::sqrt(rate * (1 - rate) / count + z2 / (4 * count * count));
   return {std::max(0.0, centre - half), std::min(1.0, centre + half)};
+}
+
+double student_quantile(double degrees) {
+  if (!(degrees > 0)) return std::numeric_limits<double>::quiet_NaN();
+  if (degrees > 1e7) return kNormalQuantile;
+  // t² is (1 − x) / x degrees, where x is Beta(degrees / 2, 1 / 2).
+  const double x = boost::math::ibeta_inv(degrees / 2, 0.5, 2 * kTail, Policy());
+  return std::sqrt(degrees * (1 - x) / x);
 }
 
 }  // namespace wisecrowd

@@ -22,4 +22,8 @@ struct Interval {
 /// wrong, it still knows that few prove little.
 [[nodiscard]] Interval wilson_interval(double right, double count, double confidence_level = 0.95);
 
+/// Half the width of a 95 % interval in standard deviations: the .975 quantile of Student's t with so many degrees of
+/// freedom; NaN without any.
+[[nodiscard]] double student_quantile(double degrees);
+
 }  // namespace wisecrowd

@@ -47,15 +47,15 @@ CategoryAnswers make_category_answers(const AnswerColumns& columns, CategoryAnsw
                                                   rows, columns.workers.size(), columns.labels.size()));
   }
   const Blocks blocks{rows, kRowsPerPiece};
-  std::vector<AnswerPiece> pieces(blocks.count());
+  std::vector<CategoryPiece> pieces(blocks.count());
   context.pool().for_each_block(blocks.count(), [&](std::size_t b, unsigned) {
     const std::size_t first = blocks.begin(b);
     const std::size_t count = blocks.end(b) - first;
     take(columns.tasks.subspan(first, count), names.tasks.size(), "task", first, pieces[b].tasks);
     take(columns.workers.subspan(first, count), names.workers.size(), "worker", first, pieces[b].workers);
-    take(columns.labels.subspan(first, count), names.classes.size(), "class", first, pieces[b].labels);
+    take(columns.labels.subspan(first, count), names.classes.size(), "class", first, pieces[b].payload);
   });
-  return build_annotations(std::move(pieces), std::move(names), policy, context.pool(), report);
+  return build_category_answers(std::move(pieces), std::move(names), policy, context.pool(), report);
 }
 
 }  // namespace wisecrowd

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <mutex>
 #include <vector>
 
@@ -11,11 +10,11 @@
 
 namespace wisecrowd {
 
-struct CategoryAnswers::Storage {
-  CategoryAnswerNames names;
+struct AnswerGraph::Storage {
+  NameTable task_names;
+  NameTable worker_names;
   HugeVector<AnswerIndex> task_offsets;
   HugeVector<WorkerId> workers;
-  HugeVector<ClassId> labels;
   bool has_repeats = false;
 
   // By worker, on demand.
@@ -23,18 +22,44 @@ struct CategoryAnswers::Storage {
   mutable HugeVector<AnswerIndex> worker_offsets;
   mutable HugeVector<TaskId> worker_tasks;
   mutable HugeVector<AnswerIndex> worker_answers;
+};
+
+struct CategoryAnswers::Column {
+  NameTable classes;
+  HugeVector<ClassId> labels;
 
   mutable std::once_flag hash_once;
   mutable std::uint64_t hash = 0;
 };
 
 /// Answers in file order as columns; a reader hands over one piece per stretch of its input.
+template <class Payload>
 struct AnswerPiece {
   HugeVector<std::uint32_t> tasks;
   HugeVector<std::uint32_t> workers;
-  HugeVector<std::uint16_t> labels;
+  HugeVector<Payload> payload;  ///< what was said
+
   [[nodiscard]] std::size_t size() const noexcept { return tasks.size(); }
+  void reserve(std::size_t answers) {
+    tasks.reserve(answers);
+    workers.reserve(answers);
+    payload.reserve(answers);
+  }
 };
+/// The payload is a class.
+using CategoryPiece = AnswerPiece<std::uint16_t>;
+
+/// Tasks and workers of a graph in its order, as the first columns of a piece.
+template <class Payload>
+void copy_edges(const AnswerGraph& graph, AnswerPiece<Payload>& piece) {
+  piece.reserve(graph.answer_count());
+  const auto offsets = graph.task_offsets();
+  for (std::uint32_t t = 0; t + 1 < offsets.size(); ++t) piece.tasks.resize(offsets[t + 1], t);
+  for (const WorkerId worker : graph.workers()) piece.workers.push_back(static_cast<std::uint32_t>(worker));
+}
+
+/// Throws bad_input unless value < size: the index of a task, worker or class of one answer.
+void require_index(std::size_t answer, std::size_t value, std::size_t size, const char* what);
 
 /// Where a repeated pair stands: positions in file order, counted over all pieces.
 struct RepeatedPair {
@@ -52,13 +77,14 @@ struct NewIds {
 
 /// Gives tasks and workers their ids in the order of their names (data/name_order.hpp). The same answers get the same
 /// ids so, whatever the order of their rows, and every method the same result.
-NewIds put_in_order(CategoryAnswerNames& names, std::vector<AnswerPiece>& pieces, ThreadPool& pool);
+template <class Payload>
+NewIds put_in_order(NameTable& tasks, NameTable& workers, std::vector<AnswerPiece<Payload>>& pieces, ThreadPool& pool);
 
 /// Sorts answers into task order, in parallel, freeing each piece as it goes. Indices must be in range.
 /// With DuplicatePolicy::reject the first repeated pairs in file order are collected into `repeated` (if given) and
 /// bad_input is thrown by the caller's choice: this function throws only if `repeated` is null.
-[[nodiscard]] CategoryAnswers build_annotations(std::vector<AnswerPiece> pieces, CategoryAnswerNames names,
-                                                DuplicatePolicy policy, ThreadPool& pool, BuildReport* report,
-                                                std::vector<RepeatedPair>* repeated = nullptr);
+[[nodiscard]] CategoryAnswers build_category_answers(std::vector<CategoryPiece> pieces, CategoryAnswerNames names,
+                                                     DuplicatePolicy policy, ThreadPool& pool, BuildReport* report,
+                                                     std::vector<RepeatedPair>* repeated = nullptr);
 
 }  // namespace wisecrowd

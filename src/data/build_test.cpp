@@ -25,13 +25,13 @@ struct Row {
   std::uint16_t label;
 };
 
-std::vector<AnswerPiece> in_pieces(const std::vector<Row>& rows, std::size_t piece_size) {
-  std::vector<AnswerPiece> pieces;
+std::vector<CategoryPiece> in_pieces(const std::vector<Row>& rows, std::size_t piece_size) {
+  std::vector<CategoryPiece> pieces;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (i % piece_size == 0) pieces.emplace_back();
     pieces.back().tasks.push_back(rows[i].task);
     pieces.back().workers.push_back(rows[i].worker);
-    pieces.back().labels.push_back(rows[i].label);
+    pieces.back().payload.push_back(rows[i].label);
   }
   return pieces;
 }
@@ -97,7 +97,7 @@ TEST_P(BuildAnnotations, KeepLast) {
     ThreadPool pool(threads);
     BuildReport report;
     const CategoryAnswers answers =
-        build_annotations(in_pieces(rows_, GetParam().piece), names(), DuplicatePolicy::keep_last, pool, &report);
+        build_category_answers(in_pieces(rows_, GetParam().piece), names(), DuplicatePolicy::keep_last, pool, &report);
     expect_answers(answers, {last.begin(), last.end()});
     EXPECT_EQ(report.duplicates_dropped, dropped);
     EXPECT_EQ(report.duplicates_contradicting, contradicting);
@@ -117,7 +117,7 @@ TEST_P(BuildAnnotations, RepeatKeepsAllInTheOrderOfLabels) {
   ThreadPool pool(2);
   BuildReport report;
   const CategoryAnswers answers =
-      build_annotations(in_pieces(rows_, GetParam().piece), names(), DuplicatePolicy::repeat, pool, &report);
+      build_category_answers(in_pieces(rows_, GetParam().piece), names(), DuplicatePolicy::repeat, pool, &report);
   expect_answers(answers, all);
   EXPECT_EQ(report.repeats, rows_.size() - times.size());
   EXPECT_EQ(answers.has_repeats(), rows_.size() != times.size());
@@ -134,8 +134,8 @@ TEST_P(BuildAnnotations, RejectListsRepeatsInFileOrder) {
   ThreadPool pool(2);
   BuildReport report;
   std::vector<RepeatedPair> repeated;
-  (void)build_annotations(in_pieces(rows_, GetParam().piece), names(), DuplicatePolicy::reject, pool, &report,
-                          &repeated);
+  (void)build_category_answers(in_pieces(rows_, GetParam().piece), names(), DuplicatePolicy::reject, pool, &report,
+                               &repeated);
   EXPECT_EQ(report.repeats, expected.size());
   ASSERT_GE(repeated.size(), std::min<std::size_t>(expected.size(), 20));
   for (std::size_t i = 0; i < std::min<std::size_t>(expected.size(), 20); ++i) {
@@ -146,7 +146,7 @@ TEST_P(BuildAnnotations, RejectListsRepeatsInFileOrder) {
   }
   if (expected.empty()) return;
   EXPECT_THROW(
-      (void)build_annotations(in_pieces(rows_, GetParam().piece), names(), DuplicatePolicy::reject, pool, nullptr),
+      (void)build_category_answers(in_pieces(rows_, GetParam().piece), names(), DuplicatePolicy::reject, pool, nullptr),
       Error);
 }
 
@@ -155,11 +155,11 @@ TEST(PutInOrder, AnswersKeepTheirNames) {
   CategoryAnswerNames names{NameTable(tasks), NameTable(workers), NameTable(classes)};
   auto pieces = in_pieces({{0, 0, 0}, {1, 1, 1}, {2, 2, 0}, {0, 2, 1}}, 3);
   ThreadPool pool(2);
-  const NewIds ids = put_in_order(names, pieces, pool);
+  const NewIds ids = put_in_order(names.tasks, names.workers, pieces, pool);
   EXPECT_EQ(ids.tasks, (std::vector<std::uint32_t>{2, 1, 0}));
   EXPECT_EQ(ids.workers, (std::vector<std::uint32_t>{1, 2, 0}));
   const CategoryAnswers answers =
-      build_annotations(std::move(pieces), std::move(names), DuplicatePolicy::keep_last, pool, nullptr);
+      build_category_answers(std::move(pieces), std::move(names), DuplicatePolicy::keep_last, pool, nullptr);
   expect_answers(answers, {{{0, 0}, 0}, {{1, 2}, 1}, {{2, 0}, 1}, {{2, 1}, 0}});
   EXPECT_EQ(answers.task_names()[2], "t10");
   EXPECT_EQ(answers.worker_names()[0], "a");
@@ -170,8 +170,8 @@ TEST(ContentHash, IsThatOfTheNamesWhateverTheirIds) {
   const auto hash = [&](const std::vector<std::string>& tasks, const std::vector<std::string>& workers,
                         const std::vector<Row>& rows) {
     ThreadPool pool(1);
-    return build_annotations(in_pieces(rows, 2), {NameTable(tasks), NameTable(workers), NameTable(classes)},
-                             DuplicatePolicy::repeat, pool, nullptr)
+    return build_category_answers(in_pieces(rows, 2), {NameTable(tasks), NameTable(workers), NameTable(classes)},
+                                  DuplicatePolicy::repeat, pool, nullptr)
         .content_hash();
   };
   const auto expected = hash({"1", "2"}, {"v", "w"}, {{0, 0, 0}, {0, 1, 1}, {1, 1, 0}, {1, 1, 1}});

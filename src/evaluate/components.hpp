@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "wisecrowd/category_answers.hpp"
+#include "wisecrowd/answer_graph.hpp"
 
 namespace wisecrowd {
 
@@ -18,8 +18,8 @@ struct ComponentSize {
   std::size_t tasks = 0, workers = 0, answers = 0;
 };
 /// The `most` parts with most tasks, then with most workers, the largest first.
-[[nodiscard]] std::vector<ComponentSize> component_sizes(const CategoryAnswers& answers, std::size_t most);
+[[nodiscard]] std::vector<ComponentSize> component_sizes(const AnswerGraph& answers, std::size_t most);
 
-[[nodiscard]] Components connected_components(const CategoryAnswers& answers);
+[[nodiscard]] Components connected_components(const AnswerGraph& answers);
 
 }  // namespace wisecrowd

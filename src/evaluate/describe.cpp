@@ -2,44 +2,12 @@
 #include <cmath>
 #include <limits>
 
-#include "evaluate/components.hpp"
 #include "wisecrowd/evaluate.hpp"
 
 namespace wisecrowd {
 namespace {
 
 constexpr double kUndefined = std::numeric_limits<double>::quiet_NaN();
-
-/// Quantiles from how often each count occurs; `histogram[c]` tasks or workers have count c.
-Distribution distribution_of(std::span<const std::uint64_t> histogram) {
-  std::uint64_t members = 0;
-  double sum = 0;
-  for (std::size_t count = 0; count < histogram.size(); ++count) {
-    members += histogram[count];
-    sum += static_cast<double>(histogram[count]) * static_cast<double>(count);
-  }
-  if (members == 0) return {};
-  /// The count of the member at `rank` when all are sorted.
-  const auto at_rank = [&](std::uint64_t rank) {
-    std::uint64_t below = 0;
-    std::size_t count = 0;
-    while ((below += histogram[count]) <= rank) ++count;
-    return static_cast<double>(count);
-  };
-  const auto quantile = [&](double share) {
-    const double place = share * static_cast<double>(members - 1);
-    const auto rank = static_cast<std::uint64_t>(place);
-    const double lower = at_rank(rank);
-    const double upper = at_rank(std::min(rank + 1, members - 1));
-    return lower + (place - static_cast<double>(rank)) * (upper - lower);
-  };
-  return {.minimum = at_rank(0),
-          .lower_quartile = quantile(0.25),
-          .median = quantile(0.5),
-          .mean = sum / static_cast<double>(members),
-          .upper_quartile = quantile(0.75),
-          .maximum = at_rank(members - 1)};
-}
 
 /// Adds one to histogram[count].
 void count_in(std::vector<std::uint64_t>& histogram, std::size_t count) {
@@ -122,32 +90,11 @@ void fill_agreement(const AgreementCounts& counts, Description& description) {
 
 Description describe(const CategoryAnswers& answers) {
   Description description;
-  description.tasks = answers.task_count();
-  description.workers = answers.worker_count();
+  static_cast<GraphDescription&>(description) = describe_graph(answers);
   description.classes = answers.class_count();
-  description.answers = answers.answer_count();
-
-  const AgreementCounts counts = count_agreement(answers);
-  fill_agreement(counts, description);
-  description.answers_per_task = distribution_of(counts.tasks_by_size);
-  if (!counts.tasks_by_size.empty()) description.unanswered_tasks = counts.tasks_by_size[0];
-  if (counts.tasks_by_size.size() > 1) description.single_answer_tasks = counts.tasks_by_size[1];
+  fill_agreement(count_agreement(answers), description);
   description.answers_per_class.assign(description.classes, 0);
   for (const ClassId k : answers.labels()) ++description.answers_per_class[index(k)];
-
-  std::vector<std::uint32_t> per_worker(description.workers, 0);
-  for (const WorkerId w : answers.workers()) ++per_worker[index(w)];
-  std::vector<std::uint64_t> histogram;
-  for (const std::uint32_t count : per_worker) count_in(histogram, count);
-  description.answers_per_worker = distribution_of(histogram);
-  histogram.resize(std::max<std::size_t>(histogram.size(), 3), 0);
-  description.silent_workers = histogram[0];
-  description.workers_below_three_answers = histogram[1] + histogram[2];
-
-  const Components components = connected_components(answers);
-  description.components = components.count;
-  description.largest_component_tasks = components.largest_tasks;
-  description.largest_component_workers = components.largest_workers;
   description.warnings = identifiability_warnings(description, answers);
   return description;
 }

@@ -182,6 +182,23 @@ void refuse_repeated_names(const ColumnPlan& plan, const std::string& file, bool
   }
 }
 
+/// A further column of numbers, by name, or by position in a file without a header.
+std::size_t value_column(const ColumnPlan& plan, const std::string& file, const std::string& wanted) {
+  if (!plan.has_header) {
+    std::size_t position = 0;
+    const auto [end, code] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), position);
+    if (code == std::errc() && end == wanted.data() + wanted.size() && position >= 1 && position <= plan.names.size()) {
+      return position - 1;
+    }
+  }
+  const auto at = std::find(plan.names.begin(), plan.names.end(), wanted);
+  if (at == plan.names.end()) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: there is no column '{}' among {}", file, printable(wanted), shown_header(plan)));
+  }
+  return static_cast<std::size_t>(at - plan.names.begin());
+}
+
 bool ends_with_any(std::string_view name, std::initializer_list<std::string_view> endings) {
   return std::any_of(endings.begin(), endings.end(), [&](auto ending) { return name.ends_with(ending); });
 }
@@ -265,6 +282,34 @@ ColumnPlan plan_answers(const std::string& file, TableFormat format, std::vector
     refuse_repeated_names(plan, file, false);
   } else if (plan.task == plan.worker || plan.task == plan.label || plan.worker == plan.label) {
     throw Error(ErrorCode::bad_parameter, fmt::format("{}: task, worker and label need three different columns", file));
+  }
+  return plan;
+}
+
+ColumnPlan plan_numbers(const std::string& file, TableFormat format, std::vector<std::string> names,
+                        const ReadOptions& options) {
+  if (options.layout == TableLayout::wide && !options.value_columns.empty()) {
+    throw Error(
+        ErrorCode::bad_parameter,
+        fmt::format("{}: a wide table holds one number per cell; answers of several dimensions need one row per "
+                    "answer",
+                    file));
+  }
+  ReadOptions first = options;
+  if (!options.value_columns.empty()) first.label_column = options.value_columns.front();
+  ColumnPlan plan = plan_answers(file, format, std::move(names), first);
+  if (plan.layout == TableLayout::wide) return plan;
+  plan.numbers = {plan.label};
+  for (std::size_t d = 1; d < options.value_columns.size(); ++d) {
+    plan.numbers.push_back(value_column(plan, file, options.value_columns[d]));
+  }
+  for (std::size_t a = 0; a < plan.numbers.size(); ++a) {
+    for (std::size_t b = 0; b < a; ++b) {
+      if (plan.numbers[a] == plan.numbers[b]) {
+        throw Error(ErrorCode::bad_parameter, fmt::format("{}: the value column '{}' is named twice", file,
+                                                          printable(plan.names[plan.numbers[a]])));
+      }
+    }
   }
   return plan;
 }

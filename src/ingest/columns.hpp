@@ -20,7 +20,7 @@ struct ColumnPlan {
   std::size_t task = kNoColumn;
   std::size_t worker = kNoColumn;    ///< only long rows have one
   std::size_t label = kNoColumn;     ///< not in wide tables
-  std::vector<std::size_t> numbers;  ///< columns of probabilities, label tables only
+  std::vector<std::size_t> numbers;  ///< columns of numbers: values, or probabilities of label tables
   bool blank_labels = false;         ///< label tables: the label may be missing
 
   char separator = ',';  ///< of CSV
@@ -47,6 +47,9 @@ struct ColumnPlan {
 /// Finds task, worker and label among `names`, by the options or the aliases; throws bad_input that shows the header,
 /// the aliases and the remedy.
 [[nodiscard]] ColumnPlan plan_answers(const std::string& file, TableFormat format, std::vector<std::string> names,
+                                      const ReadOptions& options);
+/// The same for answers that are numbers: plan.numbers are the columns of the dimensions.
+[[nodiscard]] ColumnPlan plan_numbers(const std::string& file, TableFormat format, std::vector<std::string> names,
                                       const ReadOptions& options);
 /// The same for a table of one label per task.
 [[nodiscard]] ColumnPlan plan_labels(const std::string& file, TableFormat format, std::vector<std::string> names,

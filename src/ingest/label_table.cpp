@@ -52,13 +52,13 @@ SettledLabels read_settled_labels(const Input& input, bool with_numbers, const P
     for (std::size_t i = 0; i < piece.size(); ++i, ++row) {
       const std::uint32_t task = piece.tasks[i];
       if (task == settled.codes.size()) {
-        settled.codes.push_back(piece.labels[i]);
+        settled.codes.push_back(piece.payload[i]);
         settled.rows.push_back(row);
         continue;
       }
-      if (settled.codes[task] == piece.labels[i]) continue;
+      if (settled.codes[task] == piece.payload[i]) continue;
       ++report.rows_dropped;
-      contradictions.add({table.lines.line_of(row), table.plan.names[table.plan.label], name_of(piece.labels[i]),
+      contradictions.add({table.lines.line_of(row), table.plan.names[table.plan.label], name_of(piece.payload[i]),
                           fmt::format("contradicts line {}, which says '{}' for the same task: keep one of them",
                                       table.lines.line_of(settled.rows[task]), name_of(settled.codes[task]))});
     }

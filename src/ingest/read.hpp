@@ -24,6 +24,11 @@ struct OtherGold {
 [[nodiscard]] CategoryData read_dataset(const Input& answers, const std::optional<Input>& gold,
                                         const ReadOptions& options, const Tuning& tuning, const RunContext& context,
                                         DataReport* report = nullptr, OtherGold* other_gold = nullptr);
+[[nodiscard]] NumberData read_numbers(const Input& answers, const std::optional<Input>& gold,
+                                      const ReadOptions& options, const Tuning& tuning, const RunContext& context,
+                                      DataReport* report = nullptr);
+/// Counts answers that repeat a task and worker, and warns of them.
+void note_duplicates(const std::string& file, const BuildReport& built, bool first_kept, DataReport& notes);
 /// All names as spreadsheet_safe() has them.
 [[nodiscard]] NameTable safe_names(const NameTable& names);
 

@@ -134,19 +134,19 @@ Gold read_gold(const Input& input, const ReadOptions& options, const Tuning& tun
   return gold;
 }
 
-void translate_labels(std::vector<AnswerPiece>& pieces, const std::vector<std::uint16_t>& ids, ThreadPool& pool) {
+void translate_labels(std::vector<CategoryPiece>& pieces, const std::vector<std::uint16_t>& ids, ThreadPool& pool) {
   pool.for_each_block(pieces.size(), [&](std::size_t p, unsigned) {
-    for (auto& label : pieces[p].labels) label = ids[label];
+    for (auto& label : pieces[p].payload) label = ids[label];
   });
 }
 
 /// So that "keep the last" keeps the first.
-void reverse(std::vector<AnswerPiece>& pieces) {
+void reverse(std::vector<CategoryPiece>& pieces) {
   std::reverse(pieces.begin(), pieces.end());
   for (auto& piece : pieces) {
     std::reverse(piece.tasks.begin(), piece.tasks.end());
     std::reverse(piece.workers.begin(), piece.workers.end());
-    std::reverse(piece.labels.begin(), piece.labels.end());
+    std::reverse(piece.payload.begin(), piece.payload.end());
   }
 }
 
@@ -154,8 +154,8 @@ void reverse(std::vector<AnswerPiece>& pieces) {
 CategoryAnswers build_without_repeats(Table& table, CategoryAnswerNames names, ThreadPool& pool, DataReport& report) {
   BuildReport built;
   std::vector<RepeatedPair> repeated;
-  const CategoryAnswers answers =
-      build_annotations(std::move(table.pieces), std::move(names), DuplicatePolicy::reject, pool, &built, &repeated);
+  const CategoryAnswers answers = build_category_answers(std::move(table.pieces), std::move(names),
+                                                         DuplicatePolicy::reject, pool, &built, &repeated);
   for (std::size_t i = 0; i < std::min(repeated.size(), kMostProblemsShown); ++i) {
     const auto& pair = repeated[i];
     report.problems.push_back(
@@ -171,6 +171,19 @@ CategoryAnswers build_without_repeats(Table& table, CategoryAnswerNames names, T
 }
 
 }  // namespace
+
+void note_duplicates(const std::string& file, const BuildReport& built, bool first_kept, DataReport& notes) {
+  notes.duplicates_dropped = built.duplicates_dropped;
+  notes.duplicates_contradicting = built.duplicates_contradicting;
+  if (built.duplicates_dropped > 0) {
+    notes.warnings.push_back(
+        {"duplicates",
+         fmt::format("{}: {} a task and worker, {} of them contradict the other answer. The {} answer was kept", file,
+                     built.duplicates_dropped == 1 ? "1 answer repeats"
+                                                   : fmt::format("{} answers repeat", built.duplicates_dropped),
+                     built.duplicates_contradicting, first_kept ? "first" : "last")});
+  }
+}
 
 NameTable safe_names(const NameTable& names) {
   std::vector<std::string> safe;
@@ -244,7 +257,7 @@ CategoryData read_dataset(const Input& answers, const std::optional<Input>& gold
   }
   if (context.cancelled()) throw Cancelled();
   context.report({.stage = "sorting"});
-  const NewIds order = put_in_order(names, table.pieces, pool);
+  const NewIds order = put_in_order(names.tasks, names.workers, table.pieces, pool);
   if (!order.tasks.empty() && data.has_gold()) {
     std::vector<ClassId> moved(data.gold.size());
     for (std::size_t t = 0; t < moved.size(); ++t) moved[order.tasks[t]] = data.gold[t];
@@ -259,18 +272,8 @@ CategoryData read_dataset(const Input& answers, const std::optional<Input>& gold
   BuildReport built;
   if (reject) reverse(table.pieces);
   const auto policy = reject ? DuplicatePolicy::keep_last : options.duplicates;
-  data.answers = build_annotations(std::move(table.pieces), std::move(names), policy, pool, &built);
-  notes.duplicates_dropped = built.duplicates_dropped;
-  notes.duplicates_contradicting = built.duplicates_contradicting;
-  if (built.duplicates_dropped > 0) {
-    notes.warnings.push_back(
-        {"duplicates",
-         fmt::format("{}: {} a task and worker, {} of them contradict the other answer. The {} answer was kept",
-                     table.file,
-                     built.duplicates_dropped == 1 ? "1 answer repeats"
-                                                   : fmt::format("{} answers repeat", built.duplicates_dropped),
-                     built.duplicates_contradicting, reject ? "first" : "last")});
-  }
+  data.answers = build_category_answers(std::move(table.pieces), std::move(names), policy, pool, &built);
+  note_duplicates(table.file, built, reject, notes);
   return data;
 }
 

@@ -75,18 +75,11 @@ CategoryAnswers with_tasks(const CategoryAnswers& answers, const std::vector<std
   std::vector<std::string> names;
   for (std::size_t t = 0; t < answers.task_count(); ++t) names.emplace_back(answers.task_names()[t]);
   names.insert(names.end(), more.begin(), more.end());
-  AnswerPiece piece;
-  piece.tasks.reserve(answers.answer_count());
-  for (std::size_t t = 0; t < answers.task_count(); ++t) {
-    const auto count = answers.workers_of(TaskId(t)).size();
-    for (std::size_t a = 0; a < count; ++a) piece.tasks.push_back(static_cast<std::uint32_t>(t));
-  }
-  for (const WorkerId worker : answers.workers()) piece.workers.push_back(static_cast<std::uint32_t>(index(worker)));
-  for (const ClassId label : answers.labels()) piece.labels.push_back(static_cast<std::uint16_t>(index(label)));
-  std::vector<AnswerPiece> pieces;
-  pieces.push_back(std::move(piece));
-  return build_annotations(std::move(pieces), {NameTable(names), answers.worker_names(), answers.class_names()},
-                           DuplicatePolicy::repeat, context.pool(), nullptr);
+  std::vector<CategoryPiece> pieces(1);
+  copy_edges(answers, pieces[0]);
+  for (const ClassId label : answers.labels()) pieces[0].payload.push_back(static_cast<std::uint16_t>(index(label)));
+  return build_category_answers(std::move(pieces), {NameTable(names), answers.worker_names(), answers.class_names()},
+                                DuplicatePolicy::repeat, context.pool(), nullptr);
 }
 
 /// Gold by row, from the gold of answered tasks and of others; gold of neither is left aside with a warning.

@@ -4,6 +4,7 @@
 #include <simdjson.h>
 
 #include <charconv>
+#include <cmath>
 
 #include "ingest/first_row.hpp"
 
@@ -125,7 +126,32 @@ bool RowChecks::refuse_label(std::string_view label, std::string_view column, st
   return false;
 }
 
-bool LabelRows::take_number(const Field& field, std::size_t column, std::uint64_t line) {
+bool RowChecks::take_number(std::string_view text, std::string_view column, std::uint64_t line) {
+  const std::string_view whole = text;
+  const auto first = text.find_first_not_of(' ');
+  text =
+      first == std::string_view::npos ? std::string_view() : text.substr(first, text.find_last_not_of(' ') - first + 1);
+  double value = 0;
+  const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool all_read = end == text.data() + text.size();
+  if (code == std::errc::result_out_of_range && all_read) {
+    problem(line, column, whole, "is beyond the numbers that can be held (1e-308 to 1e308): choose another unit");
+    return false;
+  }
+  if (code != std::errc() || !all_read) {
+    problem(line, column, whole,
+            "is not a number: write it as 3.5 or -2e3, leave the row out, or read the answers as categories");
+    return false;
+  }
+  if (!std::isfinite(value)) {
+    problem(line, column, whole, "is not a finite number: leave the row out where there is no answer");
+    return false;
+  }
+  chunk_.numbers.push_back(value == 0 ? 0.0 : value);  // minus zero is zero
+  return true;
+}
+
+bool LabelRows::take_probability(const Field& field, std::size_t column, std::uint64_t line) {
   if (!usable(field, column, line)) return false;
   double value = 0;
   const auto [end, code] = std::from_chars(field.text.data(), field.text.data() + field.text.size(), value);

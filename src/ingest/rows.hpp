@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <string_view>
 
 #include "ingest/chunk.hpp"
@@ -51,6 +52,8 @@ class RowChecks {
   }
   bool refuse_worker_key(std::string_view worker, std::uint64_t line);
   bool refuse_label(std::string_view label, std::string_view column, std::uint64_t line);
+  /// Adds a finite number to chunk_.numbers; false, with the problem noted, when the text is none.
+  bool take_number(std::string_view text, std::string_view column, std::uint64_t line);
 
   const TableContext& table_;
   Chunk& chunk_;
@@ -133,6 +136,95 @@ class WideRows : public RowChecks {
   }
 };
 
+/// One answer of numbers per row; without a worker column, the truth of a task.
+class NumberRows : public RowChecks {
+ public:
+  using RowChecks::RowChecks;
+  template <class Row>
+  bool operator()(const Row& row, std::uint64_t line) {
+    if (blank(row)) return true;
+    ++chunk_.rows;
+    const std::size_t numbers_before = chunk_.numbers.size();
+    if (!take(row, line)) {
+      ++chunk_.dropped;
+      chunk_.numbers.resize(numbers_before);
+    }
+    return true;
+  }
+
+ private:
+  template <class Row>
+  bool take(const Row& row, std::uint64_t line) {
+    if (!sound(row, line)) return false;
+    const ColumnPlan& plan = table_.plan;
+    const bool has_worker = plan.worker != kNoColumn;
+    const Field task = row.field(plan.task);
+    const Field worker = has_worker ? row.field(plan.worker) : Field{};
+    bool good = usable(task, plan.task, line);
+    good = (!has_worker || usable(worker, plan.worker, line)) && good;
+    for (const std::size_t column : plan.numbers) {
+      const Field number = row.field(column);
+      if (plan.blank_labels && number.state == Field::State::ok && number.text.empty()) {
+        chunk_.numbers.push_back(std::numeric_limits<double>::quiet_NaN());
+      } else {
+        good = usable(number, column, line) && take_number(number.text, plan.names[column], line) && good;
+      }
+    }
+    if (!good) return false;
+    const std::uint32_t entry = chunk_.add_answer(0, line);
+    chunk_.task_keys.add(task.text, table_.tasks.hash(task.text), entry);
+    if (has_worker) chunk_.add_worker(worker.text, table_.workers.hash(worker.text), entry);
+    return true;
+  }
+};
+
+/// One task per row, one worker per column, a number in each cell; a blank is no answer.
+class WideNumberRows : public RowChecks {
+ public:
+  using RowChecks::RowChecks;
+  template <class Row>
+  bool operator()(const Row& row, std::uint64_t line) {
+    if (blank(row)) return true;
+    ++chunk_.rows;
+    const std::size_t numbers_before = chunk_.numbers.size();
+    if (!take(row, line)) {
+      ++chunk_.dropped;
+      chunk_.numbers.resize(numbers_before);
+    }
+    return true;
+  }
+
+ private:
+  template <class Row>
+  bool take(const Row& row, std::uint64_t line) {
+    if (!sound(row, line)) return false;
+    const Field task = row.field(table_.plan.task);
+    bool good = usable(task, table_.plan.task, line);
+    row.for_each_worker(table_, [&](std::string_view worker, std::uint64_t, const Field& cell) {
+      if (cell.state == Field::State::null || (cell.state == Field::State::ok && cell.text.empty())) return;
+      if (!good_worker_key(worker)) {
+        good = refuse_worker_key(worker, line);
+      } else if (cell.state != Field::State::ok || cell.text.size() > kLongestName) {
+        good = refuse_field(cell, worker, line);
+      } else {
+        good = take_number(cell.text, worker, line) && good;
+      }
+    });
+    if (!good) return false;
+    const std::uint64_t task_hash = table_.tasks.hash(task.text);
+    bool answered = false;
+    row.for_each_worker(table_, [&](std::string_view worker, std::uint64_t hash, const Field& cell) {
+      if (cell.state != Field::State::ok || cell.text.empty()) return;
+      const std::uint32_t entry = chunk_.add_answer(0, line);
+      chunk_.task_keys.add(task.text, task_hash, entry);
+      chunk_.add_worker(worker, hash, entry);
+      answered = true;
+    });
+    if (!answered) chunk_.task_keys.add(task.text, task_hash, chunk_.add_bare_task());
+    return true;
+  }
+};
+
 /// One label per task, and perhaps probabilities.
 class LabelRows : public RowChecks {
  public:
@@ -157,7 +249,7 @@ class LabelRows : public RowChecks {
                        (label.state == Field::State::null || (label.state == Field::State::ok && label.text.empty()));
     good = (blank || usable(label, plan.label, line)) && good;
     const std::size_t numbers_before = chunk_.numbers.size();
-    for (const std::size_t column : plan.numbers) good = take_number(row.field(column), column, line) && good;
+    for (const std::size_t column : plan.numbers) good = take_probability(row.field(column), column, line) && good;
     std::uint32_t code = blank ? Chunk::kBareTask : ChunkClasses::kUnknown;
     if (good && !blank) {
       code = chunk_.classes.code(label.text, table_.classes);
@@ -170,7 +262,7 @@ class LabelRows : public RowChecks {
     chunk_.task_keys.add(task.text, table_.tasks.hash(task.text), chunk_.add_answer(code, line));
     return true;
   }
-  bool take_number(const Field& field, std::size_t column, std::uint64_t line);
+  bool take_probability(const Field& field, std::size_t column, std::uint64_t line);
 };
 
 }  // namespace wisecrowd::ingest

@@ -88,6 +88,9 @@ class TableReader {
 
  private:
   [[nodiscard]] bool delimited() const noexcept { return table_.plan.format != TableFormat::jsonl; }
+  [[nodiscard]] bool has_workers() const noexcept {
+    return table_.plan.layout == TableLayout::wide || table_.plan.worker != kNoColumn;
+  }
 
   /// Lays out the columns and moves past the header.
   void read_header() {
@@ -153,6 +156,12 @@ class TableReader {
       chunk.quotes = quotes;
       if (request_.kind == TableKind::labels) {
         parse<LabelRows>(chunk, columns);
+      } else if (request_.kind == TableKind::numbers) {
+        if (columns.plan.layout == TableLayout::wide) {
+          parse<WideNumberRows>(chunk, columns);
+        } else {
+          parse<NumberRows>(chunk, columns);
+        }
       } else if (columns.plan.layout == TableLayout::wide) {
         parse<WideRows>(chunk, columns);
       } else {
@@ -198,19 +207,22 @@ class TableReader {
     const bool hopeless = !options_.lenient && report_.problem_count > 0 && !request_.keep_lines;
     if (rows == 0 || hopeless) return;
 
-    const bool has_workers = request_.kind == TableKind::answers;
-    AnswerPiece& piece = piece_with_room(rows);
+    const bool has_workers = this->has_workers();
+    CategoryPiece& piece = piece_with_room(rows);
     const std::size_t begin = piece.size();
     piece.tasks.resize(begin + rows);
-    piece.labels.resize(begin + rows);
+    piece.payload.resize(begin + rows);
     if (has_workers) piece.workers.resize(begin + rows);
     const std::span task_ids(piece.tasks.data() + begin, rows);
     const std::span worker_ids(piece.workers.data() + (has_workers ? begin : 0), has_workers ? rows : 0);
     // Beside the lookups, whose rows are others, so that the threads need not wait for each other once more.
     const auto copy_known = [&](std::size_t c) {
       const auto& codes = chunks[c]->classes.shared_codes();
-      std::uint16_t* out = piece.labels.data() + begin + first_row[c];
-      for (const std::uint32_t code : chunks[c]->labels) *out++ = code == Chunk::kBareTask ? kNoLabel : codes[code];
+      std::uint16_t* out = piece.payload.data() + begin + first_row[c];
+      const bool classes = request_.kind != TableKind::numbers;
+      for (const std::uint32_t code : chunks[c]->labels) {
+        *out++ = code == Chunk::kBareTask ? kNoLabel : classes ? codes[code] : std::uint16_t{0};
+      }
       if (!has_workers) return;
       std::uint32_t* worker = worker_ids.data() + first_row[c];
       for (const std::uint32_t id : chunks[c]->worker_ids) {
@@ -259,31 +271,31 @@ class TableReader {
   }
 
   /// Windows are small, so that they stay in the cache; several share a piece, so that it gets large pages.
-  AnswerPiece& piece_with_room(std::uint32_t rows) {
+  CategoryPiece& piece_with_room(std::uint32_t rows) {
     auto& pieces = table_.pieces;
     if (pieces.empty() || pieces.back().tasks.capacity() - pieces.back().size() < rows) {
       const std::size_t capacity = std::max<std::size_t>(rows, std::min<std::uint64_t>(answers_, kAnswersPerPiece));
       pieces.emplace_back();
       pieces.back().tasks.reserve(capacity);
-      pieces.back().labels.reserve(capacity);
-      if (request_.kind == TableKind::answers) pieces.back().workers.reserve(capacity);
+      pieces.back().payload.reserve(capacity);
+      if (has_workers()) pieces.back().workers.reserve(capacity);
     }
     return pieces.back();
   }
 
   /// They have made their task known; there is no answer in them.
-  static void drop_bare_tasks(AnswerPiece& piece, std::size_t begin) {
+  static void drop_bare_tasks(CategoryPiece& piece, std::size_t begin) {
     std::size_t kept = begin;
     for (std::size_t i = begin; i < piece.size(); ++i) {
-      if (piece.labels[i] == kNoLabel) continue;
+      if (piece.payload[i] == kNoLabel) continue;
       piece.tasks[kept] = piece.tasks[i];
       piece.workers[kept] = piece.workers[i];
-      piece.labels[kept] = piece.labels[i];
+      piece.payload[kept] = piece.payload[i];
       ++kept;
     }
     piece.tasks.resize(kept);
     piece.workers.resize(kept);
-    piece.labels.resize(kept);
+    piece.payload.resize(kept);
   }
 
   const TableRequest& request_;

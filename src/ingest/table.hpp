@@ -36,9 +36,9 @@ struct Table {
   KeyTable tasks;
   KeyTable workers;
   ClassColumn classes;
-  std::vector<AnswerPiece> pieces;  ///< labels are codes of `classes`
-  std::vector<double> numbers;      ///< entries × plan.numbers
-  LineMap lines;                    ///< only if asked for
+  std::vector<CategoryPiece> pieces;  ///< what was said is a code of `classes`
+  std::vector<double> numbers;        ///< answers × plan.numbers (one number in wide tables)
+  LineMap lines;                      ///< only if asked for
   /// Where the answers that are left stood among all, if some were taken out and lines are kept.
   std::vector<std::uint64_t> kept_rows;
 
@@ -47,7 +47,11 @@ struct Table {
   }
 };
 
-enum class TableKind { answers, labels };
+enum class TableKind {
+  answers,  ///< classes by task and worker
+  labels,   ///< a class by task, perhaps with probabilities
+  numbers,  ///< numbers by task and worker, or by task alone if there is no worker column
+};
 
 /// Lays out the columns once the format and the names in the first row are known.
 using PlanColumns =

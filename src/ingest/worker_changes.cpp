@@ -70,13 +70,13 @@ void translate(Table& table, const std::vector<std::uint32_t>& new_ids, bool kee
       if (id == kExcluded) continue;
       piece.tasks[kept] = piece.tasks[i];
       piece.workers[kept] = id;
-      piece.labels[kept] = piece.labels[i];
+      piece.payload[kept] = piece.payload[i];
       if (keep_lines) table.kept_rows.push_back(row);
       ++kept;
     }
     piece.tasks.resize(kept);
     piece.workers.resize(kept);
-    piece.labels.resize(kept);
+    piece.payload.resize(kept);
   }
 }
 
@@ -120,7 +120,7 @@ void change_workers(const ReadOptions& options, Table& table, NameTable& workers
     throw Error(ErrorCode::bad_input,
                 fmt::format("{}: all {} workers are excluded, so no answer is left", table.file, workers.size()));
   }
-  translate(table, new_ids, options.duplicates == DuplicatePolicy::reject);
+  translate(table, new_ids, options.duplicates == DuplicatePolicy::reject || !table.numbers.empty());
   workers = NameTable(left);
 }
 

@@ -139,7 +139,7 @@ CategoryAnswerNames make_names(const World& world, std::size_t workers, const Ta
 /// Who answers which task: fills offsets over all tasks of the world and the workers of those in `tasks`.
 bool assign(const SimulationSize& whole, const Parameters& parameters, const RunContext& context,
             std::span<const std::uint32_t> tasks, TaskPart part, std::size_t everywhere,
-            CategoryAnswers::Storage& storage) {
+            AnswerGraph::Storage& storage) {
   SimulationSize size = whole;
   size.tasks = tasks.size();
   ChanceAssignment assigned;
@@ -189,12 +189,12 @@ bool assign(const SimulationSize& whole, const Parameters& parameters, const Run
 
 /// Draws what the workers of every task say, and how reliable they are where that depends on the task. False when
 /// cancelled.
-bool answer(const Crowd& crowd, const World& world, const RunContext& context, CategoryAnswers::Storage& storage,
-            std::vector<float>& reliability) {
+bool answer(const Crowd& crowd, const World& world, const RunContext& context, const AnswerGraph::Storage& storage,
+            HugeVector<ClassId>& labels, std::vector<float>& reliability) {
   const PairDraws draws(context.rng("simulate answers"));
   const std::span confusion(crowd.confusion);
   const std::size_t classes = world.classes;
-  storage.labels.resize(storage.workers.size());
+  labels.resize(storage.workers.size());
   if (crowd.reliability) reliability.resize(storage.workers.size());
   const Blocks blocks{world.tasks, kTasksPerBlock};
   std::atomic<std::size_t> done{0};
@@ -207,7 +207,7 @@ bool answer(const Crowd& crowd, const World& world, const RunContext& context, C
         const std::size_t label =
             crowd.answer ? crowd.answer(t, truth, worker)
                          : pick(confusion.subspan((worker * classes + truth) * classes, classes), draws(t, worker));
-        storage.labels[a] = ClassId{static_cast<std::uint16_t>(label)};
+        labels[a] = ClassId{static_cast<std::uint16_t>(label)};
         if (crowd.reliability) reliability[a] = static_cast<float>(crowd.reliability(t, worker));
       }
     }
@@ -290,12 +290,16 @@ Simulation simulate(std::string_view kind, const SimulationSize& asked, const Pa
 
   const auto answers_of = [&](std::span<const std::uint32_t> tasks, TaskPart part, std::vector<float>& reliability,
                               CategoryAnswers& answers) {
-    auto storage = std::make_shared<CategoryAnswers::Storage>();
+    auto storage = std::make_shared<AnswerGraph::Storage>();
+    auto column = std::make_shared<CategoryAnswers::Column>();
     storage->task_offsets.resize(world.tasks + 1);
     if (!assign(size, parameters, context, tasks, part, crowd.everywhere, *storage)) return false;
-    if (!answer(crowd, world, context, *storage, reliability)) return false;
-    storage->names = make_names(world, crowd.kinds.size(), options);
-    answers = CategoryAnswers(std::move(storage));
+    if (!answer(crowd, world, context, *storage, column->labels, reliability)) return false;
+    CategoryAnswerNames names = make_names(world, crowd.kinds.size(), options);
+    storage->task_names = std::move(names.tasks);
+    storage->worker_names = std::move(names.workers);
+    column->classes = std::move(names.classes);
+    answers = CategoryAnswers(AnswerGraph(std::move(storage)), std::move(column));
     return true;
   };
   CategoryAnswers answers;

@@ -340,25 +340,23 @@ CrowdState::Whole read_whole(const StateFile& file, const RunContext& context) {
   const std::size_t workers = names.workers.size();
   const auto expected = file.counters().answers;
 
-  AnswerPiece piece;
-  piece.tasks.reserve(expected);
-  piece.workers.reserve(expected);
-  piece.labels.reserve(expected);
+  CategoryPiece piece;
+  piece.reserve(expected);
   Statement all(file.database(), "SELECT task, worker, label FROM answer ORDER BY task, worker, turn");
   while (all.step()) {
     report_rows(context, "reading answers", piece.size(), expected);
     piece.tasks.push_back(file.checked_id(all.integer(0), tasks, "task"));
     piece.workers.push_back(file.checked_id(all.integer(1), workers, "worker"));
-    piece.labels.push_back(static_cast<std::uint16_t>(file.checked_id(all.integer(2), classes, "class")));
+    piece.payload.push_back(static_cast<std::uint16_t>(file.checked_id(all.integer(2), classes, "class")));
   }
   if (piece.size() != expected) {
     file.database().fail_as_damaged(fmt::format("it has {} answers and should have {}", piece.size(), expected));
   }
-  std::vector<AnswerPiece> pieces;
+  std::vector<CategoryPiece> pieces;
   pieces.push_back(std::move(piece));
   CrowdState::Whole whole;
   whole.data.answers =
-      build_annotations(std::move(pieces), std::move(names), DuplicatePolicy::repeat, context.pool(), nullptr);
+      build_category_answers(std::move(pieces), std::move(names), DuplicatePolicy::repeat, context.pool(), nullptr);
 
   whole.data.gold = known_truths(file, whole.data.answers.task_names(), classes);
   CategoryFit& now = whole.aggregation;

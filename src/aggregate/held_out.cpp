@@ -8,7 +8,6 @@
 #include <map>
 #include <numeric>
 
-#include "aggregate/categories/shared/table_model.hpp"
 #include "aggregate/registry.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
@@ -20,10 +19,51 @@ namespace {
 
 constexpr double kNormalQuantile = 1.959963984540054;
 
-/// Names are not needed to fit; as many empty ones as there were.
-CategoryAnswerNames no_names(const CategoryAnswers& answers) {
-  const auto blank = [](std::size_t count) { return NameTable("", std::vector<std::uint64_t>(count + 1, 0)); };
-  return {blank(answers.task_count()), blank(answers.worker_count()), answers.class_names()};
+NameTable blank_names(std::size_t count) { return NameTable("", std::vector<std::uint64_t>(count + 1, 0)); }
+
+/// What one fold leaves and what it hides. Names are not needed to fit; as many empty ones as there were.
+void divide(const CategoryData& data, std::span<const std::uint32_t> fold_of, std::uint32_t fold, CategoryData& visible,
+            std::vector<CategoryAnswer>& hidden) {
+  const CategoryAnswers& answers = data.answers;
+  const auto offsets = answers.task_offsets();
+  std::vector<CategoryAnswer> seen;
+  seen.reserve(answers.answer_count());
+  for (std::size_t t = 0; t < answers.task_count(); ++t) {
+    for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {
+      (fold_of[a] == fold ? hidden : seen).push_back({TaskId(t), answers.workers()[a], answers.labels()[a]});
+    }
+  }
+  visible.answers = make_category_answers(
+      seen, {blank_names(answers.task_count()), blank_names(answers.worker_count()), answers.class_names()},
+      DuplicatePolicy::repeat);
+  visible.gold = data.gold;
+  visible.task_priors = data.task_priors;
+}
+
+void divide(const NumberData& data, std::span<const std::uint32_t> fold_of, std::uint32_t fold, NumberData& visible,
+            std::vector<NumberAnswer>& hidden) {
+  const NumberAnswers& answers = data.answers;
+  const auto offsets = answers.task_offsets();
+  std::vector<NumberAnswer> seen;
+  seen.reserve(answers.answer_count());
+  for (std::size_t t = 0; t < answers.task_count(); ++t) {
+    for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {
+      (fold_of[a] == fold ? hidden : seen).push_back({TaskId(t), answers.workers()[a], answers.value(a)});
+    }
+  }
+  visible.answers = make_number_answers(
+      seen, {blank_names(answers.task_count()), blank_names(answers.worker_count()), answers.dimension_names()},
+      DuplicatePolicy::repeat);
+  visible.gold = data.gold;
+}
+
+/// Makes a method for data of the kind; throws unsupported when it cannot take them.
+std::unique_ptr<CategoryAggregator> method_for(const CategoryData& data, const MethodStage& stage) {
+  require_fit(aggregation_method(stage.method), data, false);
+  return make_aggregator(stage.method, stage.parameters);
+}
+std::unique_ptr<Aggregator<Numbers>> method_for(const NumberData&, const MethodStage& stage) {
+  return make_number_aggregator(stage.method, stage.parameters);
 }
 
 /// Mean and normal interval.
@@ -38,16 +78,15 @@ MeanEstimate mean_of(std::span<const double> values) {
 
 }  // namespace
 
-HeldOut::HeldOut(const CategoryData& data, const HeldOutOptions& options, const RunContext& context) {
+template <class Kind>
+HeldOut<Kind>::HeldOut(const Data& data, const HeldOutOptions& options, const RunContext& context) {
   if (options.folds == 0 || !(options.share > 0) || options.share * static_cast<double>(options.folds) > 1 + 1e-9) {
     throw Error(ErrorCode::bad_parameter,
                 fmt::format("{} folds that hide a share of {} each: folds × share must be above 0 and at most 1",
                             options.folds, options.share));
   }
-  const CategoryAnswers& answers = data.answers;
+  const AnswerGraph& answers = data.answers;
   const auto offsets = answers.task_offsets();
-  const auto workers = answers.workers();
-  const auto labels = answers.labels();
   // Which fold hides an answer, if any. A task that a fold would hide whole keeps its first answer there.
   const std::size_t none = options.folds;
   std::vector<std::uint32_t> fold_of(answers.answer_count());
@@ -70,49 +109,19 @@ HeldOut::HeldOut(const CategoryData& data, const HeldOutOptions& options, const 
 
   folds_.resize(options.folds);
   for (std::size_t f = 0; f < options.folds; ++f) {
-    Fold& fold = folds_[f];
-    std::vector<CategoryAnswer> seen;
-    seen.reserve(answers.answer_count());
-    for (std::size_t t = 0; t < answers.task_count(); ++t) {
-      for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {
-        const CategoryAnswer answer{TaskId{static_cast<std::uint32_t>(t)}, workers[a], labels[a]};
-        (fold_of[a] == f ? fold.hidden : seen).push_back(answer);
-      }
-    }
-    fold.visible.answers = make_category_answers(seen, no_names(answers), DuplicatePolicy::repeat);
-    fold.visible.gold = data.gold;
-    fold.visible.task_priors = data.task_priors;
-    hidden_count_ += fold.hidden.size();
+    divide(data, fold_of, static_cast<std::uint32_t>(f), folds_[f].visible, folds_[f].hidden);
+    hidden_count_ += folds_[f].hidden.size();
   }
 }
 
-template <>
-std::vector<double> Aggregator<Categories>::log_predictive(const CategoryData& data,
-                                                           std::span<const CategoryAnswer> answers,
-                                                           const RunContext& context) const {
-  const CategoryFit result = fit(data, context);
-  const std::size_t classes = result.class_count;
-  std::vector<double> estimated;
-  if (result.confusion.empty()) estimated = tables_from_posterior(data, context, result.posterior).tables;
-  const std::vector<double>& tables = result.confusion.empty() ? estimated : result.confusion;
-  std::vector<double> logs;
-  logs.reserve(answers.size());
-  for (const CategoryAnswer& answer : answers) {
-    const double* const posterior = result.posterior.data() + index(answer.task) * classes;
-    const double* const table = tables.data() + index(answer.worker) * classes * classes;
-    double probability = 0;
-    for (std::size_t k = 0; k < classes; ++k) probability += posterior[k] * table[k * classes + index(answer.label)];
-    logs.push_back(std::log(std::max(probability, kProbabilityFloor)));
-  }
-  return logs;
-}
-
-std::vector<double> HeldOut::log_probabilities(const CategoryAggregator& method, std::size_t fold,
-                                               const RunContext& context) const {
+template <class Kind>
+std::vector<double> HeldOut<Kind>::log_probabilities(const Aggregator<Kind>& method, std::size_t fold,
+                                                     const RunContext& context) const {
   return method.log_predictive(folds_[fold].visible, folds_[fold].hidden, context);
 }
 
-std::vector<double> HeldOut::log_probabilities(const CategoryAggregator& method, const RunContext& context) const {
+template <class Kind>
+std::vector<double> HeldOut<Kind>::log_probabilities(const Aggregator<Kind>& method, const RunContext& context) const {
   std::vector<double> logs;
   logs.reserve(hidden_count_);
   for (std::size_t f = 0; f < folds_.size(); ++f) {
@@ -123,12 +132,13 @@ std::vector<double> HeldOut::log_probabilities(const CategoryAggregator& method,
   return logs;
 }
 
-double HeldOut::z_score(std::span<const double> better, std::span<const double> worse) const {
+template <class Kind>
+double HeldOut<Kind>::z_score(std::span<const double> better, std::span<const double> worse) const {
   std::map<TaskId, double> by_task;
   std::size_t at = 0;
   for (const Fold& fold : folds_) {
     if (at >= better.size()) break;
-    for (const CategoryAnswer& answer : fold.hidden) {
+    for (const Answer& answer : fold.hidden) {
       by_task[answer.task] += better[at] - worse[at];
       ++at;
     }
@@ -141,7 +151,8 @@ double HeldOut::z_score(std::span<const double> better, std::span<const double> 
   return squares > 0 ? sum / std::sqrt(squares) : 0;
 }
 
-std::vector<HeldOutScore> score_by_held_out_answers(const HeldOut& held_out, std::span<const MethodStage> methods,
+template <class Kind>
+std::vector<HeldOutScore> score_by_held_out_answers(const HeldOut<Kind>& held_out, std::span<const MethodStage> methods,
                                                     const RunContext& context) {
   std::vector<HeldOutScore> scores(methods.size());
   std::vector<std::vector<double>> logs(methods.size());
@@ -149,8 +160,7 @@ std::vector<HeldOutScore> score_by_held_out_answers(const HeldOut& held_out, std
     scores[m].method = methods[m].method;
     const auto started = std::chrono::steady_clock::now();
     try {
-      require_fit(aggregation_method(methods[m].method), held_out.visible(0), false);
-      logs[m] = held_out.log_probabilities(*make_aggregator(methods[m].method, methods[m].parameters), context);
+      logs[m] = held_out.log_probabilities(*method_for(held_out.visible(0), methods[m]), context);
       if (!logs[m].empty()) scores[m].log_probability = mean_of(logs[m]);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::unsupported) throw;
@@ -172,5 +182,12 @@ std::vector<HeldOutScore> score_by_held_out_answers(const HeldOut& held_out, std
   }
   return scores;
 }
+
+template class HeldOut<Categories>;
+template class HeldOut<Numbers>;
+template std::vector<HeldOutScore> score_by_held_out_answers(const HeldOut<Categories>&, std::span<const MethodStage>,
+                                                             const RunContext&);
+template std::vector<HeldOutScore> score_by_held_out_answers(const HeldOut<Numbers>&, std::span<const MethodStage>,
+                                                             const RunContext&);
 
 }  // namespace wisecrowd

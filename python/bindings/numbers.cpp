@@ -1,0 +1,127 @@
+#include "support.hpp"
+#include "wisecrowd/aggregate.hpp"
+#include "wisecrowd/evaluate_numbers.hpp"
+#include "wisecrowd/held_out.hpp"
+
+namespace wisecrowd::python {
+namespace {
+
+using NumberColumn = py::array_t<double, py::array::c_style | py::array::forcecast>;
+using IdColumn = py::array_t<std::uint32_t, py::array::c_style | py::array::forcecast>;
+
+py::array_t<double> to_matrix(std::vector<double> values, std::size_t columns) {
+  const auto rows = static_cast<py::ssize_t>(values.size() / std::max<std::size_t>(columns, 1));
+  return to_array(std::move(values), {rows, static_cast<py::ssize_t>(columns)});
+}
+
+/// rows × dimensions of answers, by code of task and worker; ids follow the order of the names given.
+NumberAnswers number_answers(const IdColumn& tasks, const IdColumn& workers, const NumberColumn& values,
+                             const py::array& task_names, const py::array& worker_names,
+                             const std::vector<std::string>& dimensions, const std::string& duplicates) {
+  const auto rows = static_cast<std::size_t>(tasks.size());
+  if (static_cast<std::size_t>(workers.size()) != rows ||
+      static_cast<std::size_t>(values.size()) != rows * dimensions.size()) {
+    throw Error(ErrorCode::bad_input, "tasks, workers and values must have one row per answer");
+  }
+  std::vector<NumberAnswer> answers;
+  answers.reserve(rows);
+  for (std::size_t i = 0; i < rows; ++i) {
+    answers.push_back({TaskId{tasks.data()[i]}, WorkerId{workers.data()[i]},
+                       std::span(values.data() + i * dimensions.size(), dimensions.size())});
+  }
+  return make_number_answers(answers, {names_from(task_names), names_from(worker_names), NameTable(dimensions)},
+                             duplicate_policy(duplicates));
+}
+
+py::dict number_fit_dict(NumberFit fit) {
+  py::dict dict;
+  const std::size_t dimensions = fit.dimensions;
+  dict["estimate"] = to_matrix(std::move(fit.estimate), dimensions);
+  dict["deviation"] = to_matrix(std::move(fit.deviation), dimensions);
+  dict["low"] = to_matrix(std::move(fit.low), dimensions);
+  dict["high"] = to_matrix(std::move(fit.high), dimensions);
+  dict["bias"] = to_matrix(std::move(fit.bias), dimensions);
+  dict["scale"] = to_matrix(std::move(fit.scale), dimensions);
+  dict["iterations"] = fit.iterations;
+  dict["status"] = to_str(to_string(fit.status));
+  dict["warnings"] = to_list(fit.warnings);
+  return dict;
+}
+
+py::dict score_dict(const NumberScore& score) {
+  py::dict dict;
+  dict["mae"] = score.absolute_error.value;
+  dict["mae_low"] = score.absolute_error.low;
+  dict["mae_high"] = score.absolute_error.high;
+  dict["rmse"] = score.squared_error.value;
+  dict["rmse_low"] = score.squared_error.low;
+  dict["rmse_high"] = score.squared_error.high;
+  dict["r_squared"] = score.r_squared;
+  dict["bias"] = score.bias;
+  dict["coverage"] = score.coverage;
+  return dict;
+}
+
+}  // namespace
+
+void define_numbers(py::module_& module) {
+  py::class_<NumberAnswers>(module, "NumberAnswers")
+      .def_property_readonly("task_names", [](const NumberAnswers& a) { return to_objects(a.task_names()); })
+      .def_property_readonly("worker_names", [](const NumberAnswers& a) { return to_objects(a.worker_names()); })
+      .def_property_readonly("fingerprint", &NumberAnswers::content_hash)
+      .def("__len__", [](const NumberAnswers& a) { return a.answer_count(); });
+  module.def("number_answers", &number_answers);
+  module.def("number_methods", [] {
+    py::list list;
+    for (const MethodInfo& info : number_methods()) list.append(info_of(info));
+    return list;
+  });
+  module.attr("default_number_method") = std::string(default_number_method());
+  module.def("fit_numbers", [](const NumberAnswers& answers, const std::string& method, const py::dict& parameters,
+                               const std::optional<NumberColumn>& gold, std::uint64_t seed, unsigned threads,
+                               const py::object& progress) {
+    const Parameters checked = parameters_from(number_method(method).parameters, parameters);
+    NumberData data{.answers = answers, .gold = {}};
+    if (gold) data.gold.assign(gold->data(), gold->data() + gold->size());
+    Work work(seed, threads, progress);
+    return number_fit_dict(
+        work.run([&](const RunContext& context) { return aggregate(data, method, checked, context); }));
+  });
+  module.def("evaluate_numbers", [](const NumberColumn& estimate, const NumberColumn& low, const NumberColumn& high,
+                                    const NumberColumn& gold, std::size_t dimensions) {
+    const auto span = [](const NumberColumn& column) {
+      return std::span(column.data(), static_cast<std::size_t>(column.size()));
+    };
+    const NumberEvaluation evaluation = evaluate_numbers(span(estimate), span(low), span(high), span(gold), dimensions);
+    py::list scores;
+    for (const NumberScore& score : evaluation.dimensions) scores.append(score_dict(score));
+    return py::make_tuple(evaluation.tasks, evaluation.missing, scores);
+  });
+  module.def("compare_numbers", [](const NumberAnswers& answers, const std::vector<std::string>& methods,
+                                   std::size_t folds, double share, std::uint64_t seed, unsigned threads) {
+    std::vector<MethodStage> stages;
+    for (const std::string& method : methods) {
+      stages.push_back({method, Parameters(number_method(method).parameters)});
+    }
+    const NumberData data{.answers = answers, .gold = {}};
+    Work work(seed, threads, py::none());
+    const auto scores = work.run([&](const RunContext& context) {
+      const HeldOut held_out(data, {.folds = folds, .share = share}, context);
+      return held_out.hidden_count() == 0 ? std::vector<HeldOutScore>{}
+                                          : score_by_held_out_answers(held_out, stages, context);
+    });
+    py::list rows;
+    for (const HeldOutScore& score : scores) {
+      py::dict row;
+      row["method"] = score.method;
+      row["log_density"] = score.log_probability.value;
+      row["low"] = score.log_probability.low;
+      row["high"] = score.log_probability.high;
+      row["behind_best"] = score.behind_best.value;
+      rows.append(row);
+    }
+    return rows;
+  });
+}
+
+}  // namespace wisecrowd::python

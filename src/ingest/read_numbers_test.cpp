@@ -1,0 +1,113 @@
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "ingest/read.hpp"
+#include "wisecrowd/error.hpp"
+
+namespace wisecrowd {
+namespace {
+
+NumberData read(const std::string& text, const std::string& gold = {}, const ReadOptions& options = {},
+                DataReport* report = nullptr) {
+  std::optional<ingest::Input> truth;
+  if (!gold.empty()) truth = ingest::Input{"gold.csv", gold};
+  return ingest::read_numbers({"answers.csv", text}, truth, options, {}, RunContext(), report);
+}
+
+std::string refusal(const std::string& text, const std::string& gold = {}, const ReadOptions& options = {}) {
+  try {
+    (void)read(text, gold, options);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(ReadNumbers, LongTable) {
+  const NumberData data = read("task,worker,value\nt2,b,3.5\nt1,a,-2e1\nt2,a, 4 \n", "task,truth\nt2,3.75\nt9,1\n");
+  ASSERT_EQ(data.answers.answer_count(), 3U);
+  EXPECT_EQ(std::vector<double>(data.answers.values().begin(), data.answers.values().end()),
+            (std::vector<double>{-20, 4, 3.5}));
+  EXPECT_TRUE(std::isnan(data.gold[0]));
+  EXPECT_EQ(data.gold[1], 3.75);
+}
+
+TEST(ReadNumbers, SeveralDimensions) {
+  ReadOptions options;
+  options.value_columns = {"x", "y"};
+  const NumberData data = read("task,worker,y,x\nt,a,1,2\nt,b,3,4\n", "task,x,y\nt,5,6\n", options);
+  EXPECT_EQ(data.answers.dimensions(), 2U);
+  EXPECT_EQ(data.answers.value(1)[0], 4);
+  EXPECT_EQ(data.gold, (std::vector<double>{5, 6}));
+}
+
+TEST(ReadNumbers, WideTable) {
+  ReadOptions options;
+  options.layout = TableLayout::wide;
+  const NumberData data = read("task,a,b\nt1,1,\nt2,,\nt3,2,3\n", {}, options);
+  EXPECT_EQ(data.answers.task_count(), 3U);
+  EXPECT_EQ(data.answers.answer_count(), 3U);
+  EXPECT_EQ(data.answers.values()[2], 3);
+}
+
+TEST(ReadNumbers, JsonLines) {
+  ReadOptions options;
+  options.format = TableFormat::jsonl;
+  const NumberData data = read(
+      "{\"task\":\"t\",\"worker\":\"a\",\"value\":1.5}\n{\"task\":\"t\",\"worker\":\"b\",\"value\":2}\n", {}, options);
+  EXPECT_EQ(data.answers.values()[0], 1.5);
+}
+
+TEST(ReadNumbers, WhatIsNoNumberIsRefusedWithItsLine) {
+  const std::string head = "task,worker,value\nt,a,1\n";
+  for (const char* bad : {"high", "3,5x", "1e5 m", "0x10", "--1"}) {
+    const std::string said = refusal(head + "t,b,\"" + bad + "\"\n");
+    EXPECT_NE(said.find("answers.csv:3"), std::string::npos) << said;
+    EXPECT_NE(said.find("is not a number"), std::string::npos) << said;
+  }
+  for (const char* bad : {"nan", "inf", "-inf"}) {
+    EXPECT_NE(refusal(head + "t,b," + bad + "\n").find("is not a finite number"), std::string::npos) << bad;
+  }
+  for (const char* bad : {"1e309", "-1e999"}) {
+    EXPECT_NE(refusal(head + "t,b," + bad + "\n").find("beyond the numbers"), std::string::npos) << bad;
+  }
+  EXPECT_NE(refusal(head + "t,b,\n").find("is empty"), std::string::npos);
+  EXPECT_NE(refusal(head, "task,truth\nt,tall\n").find("gold.csv:2"), std::string::npos);
+  EXPECT_NE(refusal(head, "task,truth\nt,1\nt,2\n").find("contradicts line 2"), std::string::npos);
+}
+
+TEST(ReadNumbers, LenientDropsWhatIsNoNumber) {
+  ReadOptions options;
+  options.lenient = true;
+  DataReport report;
+  const NumberData data = read("task,worker,value\nt,a,1\nt,b,high\nt,c,3\n", {}, options, &report);
+  EXPECT_EQ(data.answers.answer_count(), 2U);
+  EXPECT_EQ(report.rows_dropped, 1U);
+  EXPECT_EQ(data.answers.values()[1], 3);
+}
+
+TEST(ReadNumbers, RepeatsAndExcludedWorkers) {
+  const std::string text = "task,worker,value\nt,a,1\nt,b,9\nt,a,2\ns,b,5\n";
+  EXPECT_EQ(read(text).answers.values()[1], 2);  // the last one counts
+  ReadOptions options;
+  options.duplicates = DuplicatePolicy::repeat;
+  EXPECT_EQ(read(text, {}, options).answers.answer_count(), 4U);
+  options.duplicates = DuplicatePolicy::reject;
+  EXPECT_NE(refusal(text, {}, options).find("already answered"), std::string::npos);
+  ReadOptions without;
+  without.exclude_workers = {"a"};
+  const NumberData left = read(text, {}, without);
+  EXPECT_EQ(std::vector<double>(left.answers.values().begin(), left.answers.values().end()),
+            (std::vector<double>{5, 9}));
+}
+
+TEST(ReadNumbers, TheOrderOfRowsDoesNotMatter) {
+  const NumberData one = read("task,worker,value\nt10,a,1\nt9,b,2\nt9,a,3\n");
+  const NumberData two = read("task,worker,value\nt9,a,3\nt10,a,1\nt9,b,2\n");
+  EXPECT_EQ(one.answers.content_hash(), two.answers.content_hash());
+  EXPECT_EQ(one.answers.task_names()[0], "t9");
+}
+
+}  // namespace
+}  // namespace wisecrowd

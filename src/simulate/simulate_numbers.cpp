@@ -1,0 +1,117 @@
+#include "wisecrowd/simulate_numbers.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/rng.hpp"
+#include "wisecrowd/error.hpp"
+
+namespace wisecrowd {
+namespace {
+
+constexpr double kMostNumbers = 4e9;
+
+NameTable numbered_names(const char* prefix, std::size_t count) {
+  std::vector<std::string> names;
+  names.reserve(count);
+  for (std::size_t i = 0; i < count; ++i) names.push_back(fmt::format("{}_{:06}", prefix, i));
+  return NameTable(names);
+}
+
+NameTable dimension_names(std::size_t count) {
+  std::vector<std::string> names;
+  for (std::size_t d = 0; d < count; ++d) names.push_back(count == 1 ? "value" : fmt::format("value_{}", d + 1));
+  return NameTable(names);
+}
+
+/// `count` different workers for a task, sorted.
+void draw_workers(Rng& rng, std::size_t workers, std::size_t count, std::vector<std::uint32_t>& chosen) {
+  chosen.clear();
+  for (std::size_t left = workers - count; left < workers; ++left) {  // Floyd's algorithm
+    const auto pick = static_cast<std::uint32_t>(rng.below(left + 1));
+    const bool taken = std::find(chosen.begin(), chosen.end(), pick) != chosen.end();
+    chosen.push_back(taken ? static_cast<std::uint32_t>(left) : pick);
+  }
+  std::sort(chosen.begin(), chosen.end());
+}
+
+}  // namespace
+
+std::string number_simulation_summary() {
+  return "Answers are numbers: the truth, a bias and noise of each worker's own; some only guess.";
+}
+
+const std::vector<ParameterSpec>& number_simulation_parameters() {
+  static const std::vector<ParameterSpec> specs = {
+      ParameterSpec::real("mean", 50, -1e12, 1e12, "mean of the truth"),
+      ParameterSpec::real("deviation", 20, 0, 1e12, "standard deviation of the truth"),
+      ParameterSpec::real("bias", 3, 0, 1e12, "standard deviation of the workers' biases"),
+      ParameterSpec::real("noise", 5, 0, 1e12, "noise of the typical worker, as a standard deviation"),
+      ParameterSpec::real("noise_spread", 0.5, 0, 10, "how much workers differ in it: deviation of its logarithm"),
+      ParameterSpec::real("guessers", 0, 0, 1, "share of the workers whose answers have nothing to do with the task"),
+  };
+  return specs;
+}
+
+NumberSimulation simulate_numbers(const NumberSimulationSize& size, const Parameters& parameters,
+                                  const RunContext& context) {
+  if (size.dimensions == 0) throw Error(ErrorCode::bad_parameter, "numbers need at least one dimension");
+  if (size.answers_per_task > size.workers) {
+    throw Error(ErrorCode::bad_parameter,
+                fmt::format("{} answers per task need as many workers, not {}", size.answers_per_task, size.workers));
+  }
+  if (static_cast<double>(size.tasks) * static_cast<double>(size.answers_per_task) > kMostNumbers) {
+    throw Error(ErrorCode::unsupported,
+                "more answers than one data set can hold: take fewer tasks or answers per task");
+  }
+  NumberSimulation out;
+  out.size = size;
+  out.seed = context.seed();
+  for (const auto& [name, value] : parameters.all()) out.parameters.emplace_back(name, value);
+
+  Rng worker_rng = context.rng("simulate workers");
+  for (std::size_t w = 0; w < size.workers; ++w) {
+    const bool guesses = worker_rng.uniform() < parameters.real("guessers");
+    out.worker_kind.emplace_back(guesses ? "guesser" : "honest");
+    out.scale.push_back(parameters.real("noise") * std::exp(parameters.real("noise_spread") * worker_rng.normal()));
+    for (std::size_t d = 0; d < size.dimensions; ++d) out.bias.push_back(parameters.real("bias") * worker_rng.normal());
+  }
+  const auto draw_truth = [&](Rng& rng) {
+    return parameters.real("mean") + parameters.real("deviation") * rng.normal();
+  };
+  std::vector<double> values;
+  std::vector<NumberAnswer> answers;
+  values.reserve(size.tasks * size.answers_per_task * size.dimensions);
+  std::vector<std::uint32_t> chosen;
+  const Rng stream = context.rng("simulate answers");
+  for (std::size_t t = 0; t < size.tasks; ++t) {
+    if (context.cancelled()) {
+      out.status = Status::cancelled;
+      out.data = {};
+      return out;
+    }
+    Rng rng = stream.fork("task", t);
+    const std::size_t first = out.data.gold.size();
+    for (std::size_t d = 0; d < size.dimensions; ++d) out.data.gold.push_back(draw_truth(rng));
+    draw_workers(rng, size.workers, size.answers_per_task, chosen);
+    for (const std::uint32_t w : chosen) {
+      for (std::size_t d = 0; d < size.dimensions; ++d) {
+        const double honest =
+            out.data.gold[first + d] + out.bias[w * size.dimensions + d] + out.scale[w] * rng.normal();
+        values.push_back(out.worker_kind[w] == "guesser" ? draw_truth(rng) : honest);
+      }
+      answers.push_back({TaskId(t), WorkerId(w), {}});
+    }
+  }
+  for (std::size_t a = 0; a < answers.size(); ++a) {
+    answers[a].value = std::span(values).subspan(a * size.dimensions, size.dimensions);
+  }
+  out.data.answers = make_number_answers(
+      answers,
+      {numbered_names("task", size.tasks), numbered_names("worker", size.workers), dimension_names(size.dimensions)});
+  return out;
+}
+
+}  // namespace wisecrowd
