@@ -57,6 +57,13 @@ const MethodInfo& aggregation_method(std::string_view name) {
     if (info.name == name) return info;
     names.push_back(info.name);
   }
+  for (const MethodInfo& other : number_methods()) {
+    if (other.name == name) {
+      throw Error(ErrorCode::bad_parameter,
+                  fmt::format("{} is for answers that are numbers; these answers are categories: choose one of {}", name,
+                              fmt::join(names, ", ")));
+    }
+  }
   throw Error(ErrorCode::bad_parameter,
               fmt::format("there is no method '{}': choose {}", name, fmt::join(names, ", ")));
 }
