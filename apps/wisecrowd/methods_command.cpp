@@ -28,6 +28,7 @@ Json parameters_json(const std::vector<ParameterSpec>& specs) {
     entry["range"] = describe_range(spec);
     if (!spec.choices.empty()) entry["choices"] = spec.choices;
     entry["help"] = spec.help;
+    if (!spec.former_names.empty()) entry["former_names"] = spec.former_names;
     parameters.push_back(std::move(entry));
   }
   return parameters;
