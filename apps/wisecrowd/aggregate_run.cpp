@@ -84,6 +84,7 @@ AggregateOutcome run_aggregate(const AggregateRequest& request, Session& session
   // Everything that can be refused is refused before the long work.
   RunRecord record;
   const std::vector<MethodStage> stages = stages_of(request, record);
+  for (const MethodStage& stage : stages) warn_of_former_names(session, stage.parameters);
   const MethodInfo& info = method_named(record.method);
   if (request.out) at_stage(Stage::creating, [&] { check_output_directory(*request.out); });
 

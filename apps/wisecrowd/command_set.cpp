@@ -114,7 +114,9 @@ Option* Command::add_choice(const std::string& names, std::string& value, std::v
   option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   hints[option] = {ValueHint::Kind::choice, choices};
   option->check([names, choices = std::move(choices)](const std::string& text) {
-    if (std::find(choices.begin(), choices.end(), text) != choices.end()) return std::string();
+    if (std::any_of(choices.begin(), choices.end(), [&](const std::string& c) { return same_name(c, text); })) {
+      return std::string();
+    }
     throw usage_error(fmt::format("{} cannot be '{}'{}", names, printable(text), [&] {
       const std::string near = suggestion(text, choices);
       return near.empty() ? fmt::format(": choose {}", fmt::join(choices, ", ")) : near;

@@ -32,7 +32,7 @@ void ReadFlags::add_to(Command& command, bool with_gold) {
   command.add_choice("--format", format, {"csv", "tsv", "jsonl"}, "how the file is written, if its name does not tell");
   command.add_flag("--wide", wide, "one row per task and one column per worker");
   command.add_text("--classes", classes, "A,B,C", "all classes in order; otherwise those that occur");
-  command.add_choice("--duplicates", duplicates, {"keep-last", "reject", "repeat"},
+  command.add_choice("--duplicates", duplicates, names_in(kDuplicatePolicyNames),
                      "what to do when a worker answered a task twice (keep-last)");
   command.add_flag("--lenient", lenient, "drop rows that cannot be read instead of refusing the file");
   command.add_text("--exclude-workers", exclude_workers, "FILE",
@@ -55,8 +55,7 @@ ReadOptions ReadFlags::options() const {
   if (format == "jsonl") options.format = TableFormat::jsonl;
   if (wide) options.layout = TableLayout::wide;
   if (!classes.empty()) options.classes = split_list(classes);
-  if (duplicates == "reject") options.duplicates = DuplicatePolicy::reject;
-  if (duplicates == "repeat") options.duplicates = DuplicatePolicy::repeat;
+  options.duplicates = value_in(kDuplicatePolicyNames, "duplicate policy", duplicates);
   options.lenient = lenient;
   options.safe_names = safe_csv;
   if (!exclude_workers.empty()) options.exclude_workers = read_worker_list(exclude_workers);
@@ -182,14 +181,14 @@ Parameters parameters_from(const std::vector<ParameterSpec>& specs, const std::v
   for (const std::string& setting : settings) {
     const std::size_t equals = setting.find('=');
     const std::string name = setting.substr(0, equals);
-    if (std::find(names.begin(), names.end(), name) == names.end()) {
+    const auto spec = std::find_if(specs.begin(), specs.end(), [&](const auto& s) { return is_called(s, name); });
+    if (spec == specs.end()) {
       const std::string near = suggestion(name, names);
       const std::string known = names.empty() ? ", which has none" : fmt::format("; it has {}", fmt::join(names, ", "));
       throw usage_error(
           fmt::format("'{}' is no parameter of {}{}", printable(name), whose, near.empty() ? known : near));
     }
     if (equals == std::string::npos) {
-      const auto spec = std::find_if(specs.begin(), specs.end(), [&](const auto& s) { return s.name == name; });
       throw usage_error(fmt::format("--set {0} lacks a value: write --set {0}=VALUE, where VALUE is {1}", name,
                                     describe_range(*spec)));
     }
@@ -211,7 +210,7 @@ std::vector<Parameters> parameters_for_each(
       const std::string& setting = settings[i];
       const std::string key = setting.substr(0, setting.find('='));
       const bool has =
-          std::any_of(specs.begin(), specs.end(), [&](const ParameterSpec& spec) { return spec.name == key; });
+          std::any_of(specs.begin(), specs.end(), [&](const ParameterSpec& spec) { return is_called(spec, key); });
       if (setting.starts_with(name + ".")) {
         own.push_back(setting.substr(name.size() + 1));
         used[i] = true;
@@ -230,6 +229,12 @@ std::vector<Parameters> parameters_for_each(
   return all;
 }
 
+void warn_of_former_names(Session& session, const Parameters& parameters) {
+  for (const std::string& note : parameters.notes()) {
+    session.warn(std::vector<Warning>{{"renamed_parameter", note + ".", "", Severity::note}});
+  }
+}
+
 std::vector<std::pair<std::string, ParameterValue>> as_list(const Parameters& parameters) {
   return {parameters.all().begin(), parameters.all().end()};
 }
@@ -241,8 +246,9 @@ void add_settings(Command& command, std::vector<std::string>& settings, const st
 std::string parameter_lines(const std::vector<ParameterSpec>& specs, const Screen& screen) {
   std::string text;
   for (const ParameterSpec& spec : specs) {
-    text += help_entry(fmt::format("{}={}", spec.name, to_string(spec.default_value)),
-                       fmt::format("{} ({})", spec.help, describe_range(spec)), screen, 30);
+    std::string help = fmt::format("{} ({})", spec.help, describe_range(spec));
+    if (!spec.former_names.empty()) help += fmt::format("; formerly {}", fmt::join(spec.former_names, ", "));
+    text += help_entry(fmt::format("{}={}", spec.name, to_string(spec.default_value)), help, screen, 30);
   }
   return text;
 }

@@ -21,7 +21,7 @@ struct ReadFlags {
   std::string gold_columns;
   std::string format;
   std::string classes;
-  std::string duplicates = "keep-last";
+  std::string duplicates{to_string(ReadOptions{}.duplicates)};
   std::string exclude_workers;
   std::string merge_workers;
   bool safe_csv = false;
@@ -100,6 +100,8 @@ class Stopwatch {
     const std::vector<std::string>& names,
     const std::function<const std::vector<ParameterSpec>&(const std::string& name)>& specs_of,
     const std::vector<std::string>& settings);
+/// Parameters that were set by a name from before they were renamed become notes.
+void warn_of_former_names(Session& session, const Parameters& parameters);
 [[nodiscard]] std::vector<std::pair<std::string, ParameterValue>> as_list(const Parameters& parameters);
 
 /// Adds --set, which may be given many times.

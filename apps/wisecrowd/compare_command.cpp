@@ -195,6 +195,7 @@ void run_compare(const CompareArguments& options, Session& session) {
     return compare_learners(comparison, session, work);
   }
   const auto entrants = entrants_of(options);
+  for (const MethodStage& entrant : entrants) warn_of_former_names(session, entrant.parameters);
   if (options.folds == 0 || options.share <= 0 || options.share * static_cast<double>(options.folds) > 1 + 1e-9) {
     throw usage_error(fmt::format("--folds {} and --hide {}: their product must be above 0 and at most 1",
                                   options.folds, options.share));

@@ -102,6 +102,7 @@ void compare_learners(const LearnerComparison& comparison, Session& session, Wor
       comparison.learners,
       [](const std::string& name) -> const std::vector<ParameterSpec>& { return learner_named(name).parameters; },
       comparison.settings);
+  for (const Parameters& own : parameters) warn_of_former_names(session, own);
   std::vector<NetworkSpec> networks;
   for (const std::string& name : comparison.learners) networks.push_back(comparison.network.spec(learner_named(name)));
   DataReport report;

@@ -85,6 +85,7 @@ void run_dalc_loop(const DalcLoopArguments& options, Session& session) {
         return name == "loop" ? own : learner_named("dalc").parameters;
       },
       options.settings);
+  for (const Parameters& set : parameters) warn_of_former_names(session, set);
   const NetworkSpec network = options.network.spec(learner_named("dalc"));
   Work work(session, options.run);
   const LearningInput input = at_stage(Stage::reading, [&] {

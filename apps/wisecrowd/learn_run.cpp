@@ -165,6 +165,7 @@ LearnOutcome run_learn(const LearnRequest& request, Session& session, Work& work
   const LearnerInfo& info =
       learner_named(request.method.empty() ? std::string(default_learning_method()) : request.method);
   const Parameters parameters = parameters_from(info.parameters, request.settings, info.name);
+  warn_of_former_names(session, parameters);
   const NetworkSpec network = request.network.spec(info);
   if (info.linear_only && network.kind != "linear") {
     throw usage_error(fmt::format("{} is defined for a linear classifier: leave --model out", info.name));

@@ -28,55 +28,49 @@ Json parameters_json(const std::vector<ParameterSpec>& specs) {
     entry["range"] = describe_range(spec);
     if (!spec.choices.empty()) entry["choices"] = spec.choices;
     entry["help"] = spec.help;
+    if (!spec.former_names.empty()) entry["former_names"] = spec.former_names;
     parameters.push_back(std::move(entry));
   }
   return parameters;
 }
 
+/// What all say of themselves, with what is `own` to the kind of entry before the parameters.
+Json entry_json(const EntryInfo& info, std::string_view usual, const Json& own) {
+  Json json = {{"name", info.name},
+               {"title", info.title},
+               {"is_default", info.name == usual},
+               {"summary", info.summary},
+               {"when_to_use", info.when_to_use}};
+  if (!info.assumptions.empty()) json["assumptions"] = info.assumptions;
+  if (!info.cost.empty()) json["cost"] = info.cost;
+  json["reference"] = info.reference;
+  json.update(own);
+  json["parameters"] = parameters_json(info.parameters);
+  return json;
+}
+
+Json limit(std::size_t most) { return most == 0 ? Json(nullptr) : Json(most); }
+
 Json method_json(const MethodInfo& info) {
-  return {{"name", info.name},
-          {"title", info.title},
-          {"is_default", info.name == default_aggregation_method()},
-          {"summary", info.summary},
-          {"when_to_use", info.when_to_use},
-          {"assumptions", info.assumptions},
-          {"cost", info.cost},
-          {"reference", info.reference},
-          {"uses_gold", info.uses_gold},
-          {"uses_task_priors", info.uses_task_priors},
-          {"allows_repeats", info.allows_repeats},
-          {"uses_start", info.uses_start},
-          {"uses_chance", info.uses_chance},
-          {"max_classes", info.max_classes == 0 ? Json(nullptr) : Json(info.max_classes)},
-          {"max_workers", info.max_workers == 0 ? Json(nullptr) : Json(info.max_workers)},
-          {"parameters", parameters_json(info.parameters)}};
+  return entry_json(info, default_aggregation_method(),
+                    {{"uses_gold", info.uses_gold},
+                     {"uses_task_priors", info.uses_task_priors},
+                     {"allows_repeats", info.allows_repeats},
+                     {"uses_start", info.uses_start},
+                     {"uses_chance", info.uses_chance},
+                     {"max_classes", limit(info.max_classes)},
+                     {"max_workers", limit(info.max_workers)}});
 }
 
 Json learner_json(const LearnerInfo& info) {
-  return {{"name", info.name},
-          {"title", info.title},
-          {"is_default", info.name == default_learning_method()},
-          {"summary", info.summary},
-          {"when_to_use", info.when_to_use},
-          {"assumptions", info.assumptions},
-          {"cost", info.cost},
-          {"reference", info.reference},
-          {"uses_gold", info.uses_gold},
-          {"linear_only", info.linear_only},
-          {"max_classes", info.max_classes == 0 ? Json(nullptr) : Json(info.max_classes)},
-          {"parameters", parameters_json(info.parameters)}};
+  return entry_json(
+      info, default_learning_method(),
+      {{"uses_gold", info.uses_gold}, {"linear_only", info.linear_only}, {"max_classes", limit(info.max_classes)}});
 }
 
 Json selector_json(const SelectorInfo& info) {
-  return {{"name", info.name},
-          {"title", info.title},
-          {"is_default", info.name == default_selector()},
-          {"summary", info.summary},
-          {"when_to_use", info.when_to_use},
-          {"reference", info.reference},
-          {"needs_passes", info.needs_passes},
-          {"needs_reliability", info.needs_reliability},
-          {"parameters", parameters_json(info.parameters)}};
+  return entry_json(info, default_selector(),
+                    {{"needs_passes", info.needs_passes}, {"needs_reliability", info.needs_reliability}});
 }
 
 std::string section(const std::string& title, const std::string& text, const Screen& screen) {
@@ -92,37 +86,33 @@ std::string parameter_section(const std::vector<ParameterSpec>& specs, const std
                             to_string(specs.front().default_value));
 }
 
-std::string learner_text(const LearnerInfo& info, const Screen& screen) {
-  const auto paragraph = [&](const std::string& title, const std::string& words) {
-    return section(title, words, screen);
-  };
-  std::string text = fmt::format("{}: {}{}\n", screen.bold(info.name), info.title,
-                                 info.name == default_learning_method() ? " (the default of learn)" : "");
+/// `usual` is added to the title of a default; `abilities` are paragraphs; `command` is one that uses it.
+std::string entry_text(const EntryInfo& info, std::string_view usual, const std::string& abilities,
+                       const std::string& command, const Screen& screen) {
+  std::string text = fmt::format("{}: {}{}\n", screen.bold(info.name), info.title, usual);
   text += fmt::format("  {}\n", wrapped(info.summary, screen.width, 2));
-  text += paragraph("When to use it", info.when_to_use);
-  text += paragraph("What it assumes", info.assumptions);
+  text += section("When to use it", info.when_to_use, screen);
+  text += section("What it assumes", info.assumptions, screen);
+  text += abilities;
+  if (!info.cost.empty()) {
+    text += section("What it costs", info.cost + ", with S answers, N tasks, M workers and K classes.", screen);
+  }
+  text += section("Reference", info.reference, screen);
+  return text + parameter_section(info.parameters, fmt::format("{} {}", command, info.name), screen);
+}
+
+std::string learner_text(const LearnerInfo& info, const Screen& screen) {
   std::string abilities = "Learns from answers and features.";
   abilities +=
       info.uses_gold ? " Learns from gold too, if --gold-for inference says so." : " Does not learn from gold.";
   if (info.linear_only) abilities += " Trains a linear classifier only.";
   if (info.max_classes != 0) abilities += fmt::format(" For at most {} classes.", info.max_classes);
-  text += paragraph("What it can do", abilities);
-  if (!info.cost.empty()) {
-    text += paragraph("What it costs", info.cost + ", with S answers, N tasks, M workers and K classes.");
-  }
-  text += paragraph("Reference", info.reference);
-  return text + parameter_section(info.parameters,
-                                  fmt::format("wisecrowd learn LABELS --features FILE --method {}", info.name), screen);
+  return entry_text(info, info.name == default_learning_method() ? " (the default of learn)" : "",
+                    section("What it can do", abilities, screen), "wisecrowd learn LABELS --features FILE --method",
+                    screen);
 }
 
 std::string method_text(const MethodInfo& info, const Screen& screen) {
-  const auto paragraph = [&](const std::string& title, const std::string& words) {
-    return section(title, words, screen);
-  };
-  std::string text = fmt::format("{}: {}{}\n", screen.bold(info.name), info.title,
-                                 info.name == default_aggregation_method() ? " (the default)" : "");
-  text += fmt::format("  {}\n", wrapped(info.summary, screen.width, 2));
-  text += paragraph("When to use it", info.when_to_use);
   std::string abilities = info.uses_gold ? "Uses gold inside inference." : "Does not use gold.";
   if (info.uses_task_priors) abilities += " Uses a prior for each task if there is one.";
   if (!info.allows_repeats) abilities += " Takes one answer per worker and task.";
@@ -130,26 +120,18 @@ std::string method_text(const MethodInfo& info, const Screen& screen) {
   if (info.uses_chance) abilities += " Its result depends on --seed.";
   if (info.max_classes != 0) abilities += fmt::format(" For at most {} classes.", info.max_classes);
   if (info.max_workers != 0) abilities += fmt::format(" For at most {} workers.", info.max_workers);
-  text += paragraph("What it assumes", info.assumptions);
-  text += paragraph("What it can do", abilities);
-  text += paragraph("What it costs", info.cost + ", with S answers, N tasks, M workers and K classes.");
-  text += paragraph("Reference", info.reference);
-  return text +
-         parameter_section(info.parameters, fmt::format("wisecrowd aggregate LABELS --method {}", info.name), screen);
+  return entry_text(info, info.name == default_aggregation_method() ? " (the default)" : "",
+                    section("What it can do", abilities, screen), "wisecrowd aggregate LABELS --method", screen);
 }
 
 std::string selector_text(const SelectorInfo& info, const Screen& screen) {
-  std::string text = fmt::format("{}: {}{}\n", screen.bold(info.name), info.title,
-                                 info.name == default_selector() ? " (the default of select)" : "");
-  text += fmt::format("  {}\n", wrapped(info.summary, screen.width, 2));
-  text += section("When to use it", info.when_to_use, screen);
-  if (info.needs_passes) text += section("What it needs", "Passes of a network with dropout.", screen);
+  std::string needs;
+  if (info.needs_passes) needs += section("What it needs", "Passes of a network with dropout.", screen);
   if (info.needs_reliability) {
-    text += section("What it needs", "A model of features that knows how reliable a worker is on a task.", screen);
+    needs += section("What it needs", "A model of features that knows how reliable a worker is on a task.", screen);
   }
-  text += section("Reference", info.reference, screen);
-  return text + parameter_section(info.parameters,
-                                  fmt::format("wisecrowd select SOURCE --budget 100 --policy {}", info.name), screen);
+  return entry_text(info, info.name == default_selector() ? " (the default of select)" : "", needs,
+                    "wisecrowd select SOURCE --budget 100 --policy", screen);
 }
 
 bool is_selector(const std::string& name) {

@@ -142,6 +142,7 @@ void select_advice(const SelectOptions& options, Session& session) {
   const SelectorInfo& policy =
       selector_named(options.policy.empty() ? std::string(default_selector()) : options.policy);
   const Parameters parameters = parameters_from(policy.parameters, options.settings, policy.name);
+  warn_of_former_names(session, parameters);
   const std::string method = options.method.empty() ? std::string(default_refit_method()) : options.method;
   Work work(session, options.run);
   DataReport read;

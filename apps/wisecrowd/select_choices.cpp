@@ -28,6 +28,7 @@ AskRequest request_of(const SelectOptions& options) {
 NamedSelection choose(const SelectOptions& options, bool state, const SelectorInfo& policy, Session& session,
                       Work& work) {
   const Parameters parameters = parameters_from(policy.parameters, options.settings, policy.name);
+  warn_of_former_names(session, parameters);
   const AskRequest request = request_of(options);
   if (state) {
     const CrowdState crowd =

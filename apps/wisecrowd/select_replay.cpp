@@ -189,6 +189,7 @@ void select_by_replay(const SelectOptions& options, Session& session) {
   }
   const auto [policy_settings, kind_settings] = shared_out(options);
   const std::vector<Policy> policies = policies_from(options, policy_settings);
+  for (const Policy& policy : policies) warn_of_former_names(session, policy.parameters);
   const RefitChoice between = options.method.empty() ? usual_replay_refit() : RefitChoice{options.method, {}};
   const MethodInfo& info = method_named(between.method);
   Parameters method_parameters(info.parameters);

@@ -141,6 +141,7 @@ std::string files_text(const Simulation& simulation, bool tasks) {
 void run_simulate(const SimulateArguments& options, Session& session) {
   const SimulationInfo& info = kind_named(options.kind);
   const Parameters parameters = parameters_from(info.parameters, options.settings, info.name);
+  warn_of_former_names(session, parameters);
   check(options);
   TaskOptions tasks;
   tasks.test_tasks = options.test_tasks;

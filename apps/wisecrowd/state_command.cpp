@@ -143,6 +143,7 @@ CategoryAnswers read_more(const std::string& file, const ReadOptions& typed, con
 Report init(const StateArguments& options, Session& session, Work& work) {
   StateSettings settings;
   settings.parameters = parameters_from(state_parameters(), options.settings, "a state");
+  warn_of_former_names(session, settings.parameters);
   const ReadOptions read = options.read.options();
   settings.duplicates = read.duplicates;
   settings.fixed_classes = !read.classes.empty();

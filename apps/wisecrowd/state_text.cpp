@@ -265,9 +265,7 @@ Json summary_json(const StateSummary& summary, const Parameters& parameters) {
           {"workers", summary.workers},
           {"classes", classes},
           {"classes_are_fixed", summary.classes_are_fixed},
-          {"duplicates", summary.duplicates == DuplicatePolicy::keep_last ? "keep-last"
-                         : summary.duplicates == DuplicatePolicy::reject  ? "reject"
-                                                                          : "repeat"},
+          {"duplicates", std::string(to_string(summary.duplicates))},
           {"parameters", settings},
           {"schema_version", summary.schema_version},
           {"gold", gold_json(summary)},

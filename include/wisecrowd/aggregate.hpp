@@ -6,29 +6,20 @@
 #include <string_view>
 #include <vector>
 
+#include "wisecrowd/entry_info.hpp"
 #include "wisecrowd/kinds.hpp"
-#include "wisecrowd/parameters.hpp"
 #include "wisecrowd/run_context.hpp"
 
 namespace wisecrowd {
 
-/// What a method says about itself.
-struct MethodInfo {
-  std::string name;  ///< as on the command line
-  std::string title;
-  std::string summary;  ///< one sentence
-  std::string when_to_use;
-  std::string reference;  ///< the paper
-  std::vector<ParameterSpec> parameters;
-  bool uses_gold = false;
+/// What a method of aggregation says about itself.
+struct MethodInfo : EntryInfo {
   bool uses_task_priors = false;
   bool uses_chance = false;     ///< the result depends on the seed
   bool uses_start = false;      ///< it iterates, so it can begin from another method's posterior
   bool allows_repeats = true;   ///< DuplicatePolicy::repeat is meaningful
   std::size_t max_classes = 0;  ///< 0: any number
   std::size_t max_workers = 0;  ///< 0: any number; for methods that compare all workers with each other
-  std::string assumptions;      ///< what must hold for it to be right, one sentence
-  std::string cost;             ///< time per iteration and memory, in answers S, tasks N, workers M, classes K
 };
 
 /// A method with its parameters fixed. `fit` is const: one object may serve many threads at once.

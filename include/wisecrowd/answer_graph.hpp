@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "wisecrowd/enum_names.hpp"
 #include "wisecrowd/ids.hpp"
 
 namespace wisecrowd {
@@ -35,6 +36,13 @@ enum class DuplicatePolicy {
   reject,     ///< refuse the data
   repeat,     ///< every answer counts; only for methods whose per-answer terms are additive
 };
+/// Python and state files write '_' for '-'; either is understood everywhere.
+inline constexpr auto kDuplicatePolicyNames = enum_names<DuplicatePolicy>({{DuplicatePolicy::keep_last, "keep-last"},
+                                                                           {DuplicatePolicy::reject, "reject"},
+                                                                           {DuplicatePolicy::repeat, "repeat"}});
+[[nodiscard]] constexpr std::string_view to_string(DuplicatePolicy policy) noexcept {
+  return name_in(kDuplicatePolicyNames, policy);
+}
 
 struct BuildReport {
   std::uint64_t duplicates_dropped = 0;        ///< answers replaced by a later one (keep_last)

@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "wisecrowd/enum_names.hpp"
 #include "wisecrowd/fit_summary.hpp"
 #include "wisecrowd/ids.hpp"
 
@@ -17,6 +19,15 @@ enum class TieRule {
   random,      ///< uniformly at random, by seed
   fractional,  ///< labelled as lowest, but scored with credit 1/t for t tied classes
 };
+
+inline constexpr auto kTieRuleNames = enum_names<TieRule>({{TieRule::lowest, "lowest"},
+                                                           {TieRule::highest, "highest"},
+                                                           {TieRule::random, "random"},
+                                                           {TieRule::fractional, "fractional"}});
+/// As in parameters and run.json.
+[[nodiscard]] constexpr std::string_view to_string(TieRule rule) noexcept { return name_in(kTieRuleNames, rule); }
+/// Throws bad_parameter that lists the names when there is none such.
+[[nodiscard]] inline TieRule tie_rule_named(std::string_view name) { return value_in(kTieRuleNames, "tie rule", name); }
 
 /// What an aggregator of categories returns: a value, complete, never half-fitted.
 struct CategoryFit : FitSummary {

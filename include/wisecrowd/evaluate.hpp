@@ -19,11 +19,6 @@ struct Estimate {
   double high = 0;
 };
 
-/// The name of a tie rule, as in parameters and run.json.
-[[nodiscard]] std::string_view to_string(TieRule rule) noexcept;
-/// Throws bad_parameter that lists the names when there is none such.
-[[nodiscard]] TieRule tie_rule_named(std::string_view name);
-
 struct EvaluateOptions {
   TieRule tie_rule = TieRule::lowest;  ///< fractional gives credit 1/t to a gold class among t tied ones
   std::size_t bootstrap = 1000;        ///< resamples of tasks; 0 for no intervals at all

@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "wisecrowd/aggregate.hpp"
+#include "wisecrowd/entry_info.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/features.hpp"
-#include "wisecrowd/parameters.hpp"
 #include "wisecrowd/run_context.hpp"
 
 namespace wisecrowd {
@@ -80,18 +80,9 @@ struct Learned {
 };
 
 /// What a learner says about itself. `parameters` holds its own and those of training.
-struct LearnerInfo {
-  std::string name;
-  std::string title;
-  std::string summary;
-  std::string when_to_use;
-  std::string reference;
-  std::vector<ParameterSpec> parameters;
-  bool uses_gold = false;    ///< known truth is part of learning
+struct LearnerInfo : EntryInfo {
   bool linear_only = false;  ///< the theory wants a linear classifier; another network is refused
   std::size_t max_classes = 0;
-  std::string assumptions;
-  std::string cost;
 };
 
 /// A method with its parameters fixed. `fit` is const.

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "wisecrowd/entry_info.hpp"
 #include "wisecrowd/ids.hpp"
-#include "wisecrowd/parameters.hpp"
 #include "wisecrowd/run_context.hpp"
 
 namespace wisecrowd {
@@ -102,13 +102,7 @@ struct Selection {
 };
 
 /// What a selector says about itself.
-struct SelectorInfo {
-  std::string name;  ///< as on the command line
-  std::string title;
-  std::string summary;  ///< one sentence
-  std::string when_to_use;
-  std::string reference;
-  std::vector<ParameterSpec> parameters;
+struct SelectorInfo : EntryInfo {
   bool needs_passes = false;       ///< CrowdView::passes
   bool needs_reliability = false;  ///< CrowdView::reliability
 };

@@ -62,10 +62,6 @@ std::vector<py::ssize_t> shape(std::size_t a, std::size_t b) {
   return {static_cast<py::ssize_t>(a), static_cast<py::ssize_t>(b)};
 }
 
-constexpr std::array kDuplicatePolicies = {std::pair(DuplicatePolicy::keep_last, "keep_last"),
-                                           std::pair(DuplicatePolicy::reject, "reject"),
-                                           std::pair(DuplicatePolicy::repeat, "repeat")};
-
 }  // namespace
 
 py::str to_str(std::string_view text) {
@@ -132,6 +128,7 @@ py::list to_list(std::span<const ParameterSpec> specs) {
     entry["choices"] = spec.choices;
     entry["range"] = describe_range(spec);
     entry["help"] = spec.help;
+    entry["former_names"] = spec.former_names;
     list.append(entry);
   }
   return list;
@@ -141,13 +138,17 @@ Parameters parameters_from(std::span<const ParameterSpec> specs, const py::dict&
   Parameters parameters(specs);
   for (const auto& [key, value] : given) {
     const auto name = key.cast<std::string>();
-    const auto spec = std::find_if(specs.begin(), specs.end(), [&](const ParameterSpec& s) { return s.name == name; });
+    const auto spec =
+        std::find_if(specs.begin(), specs.end(), [&](const ParameterSpec& s) { return is_called(s, name); });
     // Unknown ones are refused by set(), which says what there is.
     if (spec == specs.end()) {
       parameters.set(name, "");
     } else {
       parameters.set_value(name, value_from(*spec, value));
     }
+  }
+  for (const std::string& note : parameters.notes()) {
+    if (PyErr_WarnEx(PyExc_FutureWarning, note.c_str(), 1) != 0) throw py::error_already_set();
   }
   return parameters;
 }
@@ -159,19 +160,16 @@ py::dict to_dict(const Parameters& parameters) {
 }
 
 DuplicatePolicy duplicate_policy(const std::string& name) {
-  for (const auto& [policy, text] : kDuplicatePolicies) {
-    if (name == text) return policy;
-  }
+  if (const auto policy = find_in(kDuplicatePolicyNames, name)) return *policy;
   throw Error(ErrorCode::bad_parameter,
               "duplicates='" + name +
                   "': choose keep_last, reject or repeat: what to do when a worker answered a task more than once");
 }
 
-std::string duplicate_policy_name(DuplicatePolicy wanted) {
-  for (const auto& [policy, text] : kDuplicatePolicies) {
-    if (policy == wanted) return text;
-  }
-  return "";
+std::string duplicate_policy_name(DuplicatePolicy policy) {
+  std::string name(to_string(policy));
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
 }
 
 py::dict to_dict(const CategoryFit& fit) { return to_dict(CategoryFit(fit)); }

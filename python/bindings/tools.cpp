@@ -43,11 +43,7 @@ py::dict describe_answers(const Answers& answers) {
 }
 
 TieRule tie_rule_from(const std::string& name) {
-  for (const auto& [rule, text] :
-       {std::pair(TieRule::lowest, "lowest"), std::pair(TieRule::highest, "highest"),
-        std::pair(TieRule::random, "random"), std::pair(TieRule::fractional, "fractional")}) {
-    if (name == text) return rule;
-  }
+  if (const auto rule = find_in(kTieRuleNames, name)) return *rule;
   throw py::value_error("ties='" + name + "': choose lowest, highest, random or fractional");
 }
 

@@ -86,6 +86,10 @@ class Estimator:
         """A parameter by our name. The name is None where another package's parameter has no meaning here."""
         if name in cls._defaults:
             return name, value
+        renamed = cls._renamed(name)
+        if renamed is not None:
+            warnings.warn(f"{cls.__name__}: {name} is now called {renamed}", FutureWarning, stacklevel=4)
+            return renamed, value
         synonym = cls._synonyms.get(name)
         if synonym is None:
             raise TypeError(f"{cls.__name__} has no parameter '{name}': there are {', '.join(cls._defaults)}")
@@ -93,6 +97,11 @@ class Estimator:
         if synonym.name is None and value is not None:
             warnings.warn(f"{cls.__name__}: {name} has no effect here; {synonym.note}", stacklevel=4)
         return synonym.name, value
+
+    @classmethod
+    def _renamed(cls, name):
+        """What a parameter is called today whose name was this; None if there is none."""
+        return next((spec["name"] for spec in cls._info["parameters"] if name in spec["former_names"]), None)
 
     def get_params(self, deep: bool = True) -> dict:
         """All parameters with their values."""
@@ -118,6 +127,9 @@ class Estimator:
         synonym = type(self)._synonyms.get(name)
         if synonym is not None and synonym.name is not None:
             return getattr(self, synonym.name)
+        renamed = type(self)._renamed(name)
+        if renamed is not None:
+            return getattr(self, renamed)
         # A property that raises AttributeError comes here as well.
         of_fit = name in self._after_fit or (name.endswith("_") and not name.startswith("_") and hasattr(type(self), name))
         if of_fit and "_fit" not in vars(self):

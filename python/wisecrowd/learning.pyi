@@ -40,7 +40,7 @@ class AutoLearner(Learner):
     optimizer: Literal['adam', 'rmsprop', 'sgd']
     learning_rate: float
     weight_decay: float
-    fading: float
+    decoupled_decay: float
     input_dropout: float
     schedule: Literal['constant', 'cosine', 'one_cycle']
     average_epochs: float
@@ -66,7 +66,7 @@ class AutoLearner(Learner):
         optimizer: Literal['adam', 'rmsprop', 'sgd'] = ...,
         learning_rate: float = ...,
         weight_decay: float = ...,
-        fading: float = ...,
+        decoupled_decay: float = ...,
         input_dropout: float = ...,
         schedule: Literal['constant', 'cosine', 'one_cycle'] = ...,
         average_epochs: float = ...,
@@ -93,7 +93,7 @@ class TwoStage(Learner):
     optimizer: Literal['adam', 'rmsprop', 'sgd']
     learning_rate: float
     weight_decay: float
-    fading: float
+    decoupled_decay: float
     input_dropout: float
     schedule: Literal['constant', 'cosine', 'one_cycle']
     average_epochs: float
@@ -120,7 +120,7 @@ class TwoStage(Learner):
         optimizer: Literal['adam', 'rmsprop', 'sgd'] = ...,
         learning_rate: float = ...,
         weight_decay: float = ...,
-        fading: float = ...,
+        decoupled_decay: float = ...,
         input_dropout: float = ...,
         schedule: Literal['constant', 'cosine', 'one_cycle'] = ...,
         average_epochs: float = ...,
@@ -188,7 +188,7 @@ class AggNet(Learner):
     optimizer: Literal['adam', 'rmsprop', 'sgd']
     learning_rate: float
     weight_decay: float
-    fading: float
+    decoupled_decay: float
     input_dropout: float
     schedule: Literal['constant', 'cosine', 'one_cycle']
     average_epochs: float
@@ -218,7 +218,7 @@ class AggNet(Learner):
         optimizer: Literal['adam', 'rmsprop', 'sgd'] = ...,
         learning_rate: float = ...,
         weight_decay: float = ...,
-        fading: float = ...,
+        decoupled_decay: float = ...,
         input_dropout: float = ...,
         schedule: Literal['constant', 'cosine', 'one_cycle'] = ...,
         average_epochs: float = ...,
@@ -247,7 +247,7 @@ class MBEM(Learner):
     optimizer: Literal['adam', 'rmsprop', 'sgd']
     learning_rate: float
     weight_decay: float
-    fading: float
+    decoupled_decay: float
     input_dropout: float
     schedule: Literal['constant', 'cosine', 'one_cycle']
     average_epochs: float
@@ -276,7 +276,7 @@ class MBEM(Learner):
         optimizer: Literal['adam', 'rmsprop', 'sgd'] = ...,
         learning_rate: float = ...,
         weight_decay: float = ...,
-        fading: float = ...,
+        decoupled_decay: float = ...,
         input_dropout: float = ...,
         schedule: Literal['constant', 'cosine', 'one_cycle'] = ...,
         average_epochs: float = ...,
@@ -309,7 +309,7 @@ class BayesDGC(Learner):
     optimizer: Literal['adam', 'rmsprop', 'sgd']
     learning_rate: float
     weight_decay: float
-    fading: float
+    decoupled_decay: float
     input_dropout: float
     schedule: Literal['constant', 'cosine', 'one_cycle']
     average_epochs: float
@@ -342,7 +342,7 @@ class BayesDGC(Learner):
         optimizer: Literal['adam', 'rmsprop', 'sgd'] = ...,
         learning_rate: float = ...,
         weight_decay: float = ...,
-        fading: float = ...,
+        decoupled_decay: float = ...,
         input_dropout: float = ...,
         schedule: Literal['constant', 'cosine', 'one_cycle'] = ...,
         average_epochs: float = ...,
@@ -373,7 +373,7 @@ class DeepMF(Learner):
     optimizer: Literal['adam', 'rmsprop', 'sgd']
     learning_rate: float
     weight_decay: float
-    fading: float
+    decoupled_decay: float
     input_dropout: float
     schedule: Literal['constant', 'cosine', 'one_cycle']
     average_epochs: float
@@ -404,7 +404,7 @@ class DeepMF(Learner):
         optimizer: Literal['adam', 'rmsprop', 'sgd'] = ...,
         learning_rate: float = ...,
         weight_decay: float = ...,
-        fading: float = ...,
+        decoupled_decay: float = ...,
         input_dropout: float = ...,
         schedule: Literal['constant', 'cosine', 'one_cycle'] = ...,
         average_epochs: float = ...,
@@ -437,7 +437,7 @@ class DeepBP(Learner):
     optimizer: Literal['adam', 'rmsprop', 'sgd']
     learning_rate: float
     weight_decay: float
-    fading: float
+    decoupled_decay: float
     input_dropout: float
     schedule: Literal['constant', 'cosine', 'one_cycle']
     average_epochs: float
@@ -470,7 +470,7 @@ class DeepBP(Learner):
         optimizer: Literal['adam', 'rmsprop', 'sgd'] = ...,
         learning_rate: float = ...,
         weight_decay: float = ...,
-        fading: float = ...,
+        decoupled_decay: float = ...,
         input_dropout: float = ...,
         schedule: Literal['constant', 'cosine', 'one_cycle'] = ...,
         average_epochs: float = ...,
@@ -501,7 +501,7 @@ class CCEM(Learner):
     optimizer: Literal['adam', 'rmsprop', 'sgd']
     learning_rate: float
     weight_decay: float
-    fading: float
+    decoupled_decay: float
     input_dropout: float
     schedule: Literal['constant', 'cosine', 'one_cycle']
     average_epochs: float
@@ -532,7 +532,7 @@ class CCEM(Learner):
         optimizer: Literal['adam', 'rmsprop', 'sgd'] = ...,
         learning_rate: float = ...,
         weight_decay: float = ...,
-        fading: float = ...,
+        decoupled_decay: float = ...,
         input_dropout: float = ...,
         schedule: Literal['constant', 'cosine', 'one_cycle'] = ...,
         average_epochs: float = ...,
@@ -564,7 +564,7 @@ class TraceReg(Learner):
     optimizer: Literal['adam', 'rmsprop', 'sgd']
     learning_rate: float
     weight_decay: float
-    fading: float
+    decoupled_decay: float
     input_dropout: float
     schedule: Literal['constant', 'cosine', 'one_cycle']
     average_epochs: float
@@ -596,7 +596,7 @@ class TraceReg(Learner):
         optimizer: Literal['adam', 'rmsprop', 'sgd'] = ...,
         learning_rate: float = ...,
         weight_decay: float = ...,
-        fading: float = ...,
+        decoupled_decay: float = ...,
         input_dropout: float = ...,
         schedule: Literal['constant', 'cosine', 'one_cycle'] = ...,
         average_epochs: float = ...,
@@ -628,7 +628,7 @@ class GeoCrowdNetF(Learner):
     optimizer: Literal['adam', 'rmsprop', 'sgd']
     learning_rate: float
     weight_decay: float
-    fading: float
+    decoupled_decay: float
     input_dropout: float
     schedule: Literal['constant', 'cosine', 'one_cycle']
     average_epochs: float
@@ -660,7 +660,7 @@ class GeoCrowdNetF(Learner):
         optimizer: Literal['adam', 'rmsprop', 'sgd'] = ...,
         learning_rate: float = ...,
         weight_decay: float = ...,
-        fading: float = ...,
+        decoupled_decay: float = ...,
         input_dropout: float = ...,
         schedule: Literal['constant', 'cosine', 'one_cycle'] = ...,
         average_epochs: float = ...,
@@ -691,7 +691,7 @@ class GeoCrowdNetW(Learner):
     optimizer: Literal['adam', 'rmsprop', 'sgd']
     learning_rate: float
     weight_decay: float
-    fading: float
+    decoupled_decay: float
     input_dropout: float
     schedule: Literal['constant', 'cosine', 'one_cycle']
     average_epochs: float
@@ -722,7 +722,7 @@ class GeoCrowdNetW(Learner):
         optimizer: Literal['adam', 'rmsprop', 'sgd'] = ...,
         learning_rate: float = ...,
         weight_decay: float = ...,
-        fading: float = ...,
+        decoupled_decay: float = ...,
         input_dropout: float = ...,
         schedule: Literal['constant', 'cosine', 'one_cycle'] = ...,
         average_epochs: float = ...,
@@ -756,7 +756,7 @@ class COINNet(Learner):
     optimizer: Literal['adam', 'rmsprop', 'sgd']
     learning_rate: float
     weight_decay: float
-    fading: float
+    decoupled_decay: float
     input_dropout: float
     schedule: Literal['constant', 'cosine', 'one_cycle']
     average_epochs: float
@@ -790,7 +790,7 @@ class COINNet(Learner):
         optimizer: Literal['adam', 'rmsprop', 'sgd'] = ...,
         learning_rate: float = ...,
         weight_decay: float = ...,
-        fading: float = ...,
+        decoupled_decay: float = ...,
         input_dropout: float = ...,
         schedule: Literal['constant', 'cosine', 'one_cycle'] = ...,
         average_epochs: float = ...,
@@ -822,7 +822,7 @@ class CoNAL(Learner):
     optimizer: Literal['adam', 'rmsprop', 'sgd']
     learning_rate: float
     weight_decay: float
-    fading: float
+    decoupled_decay: float
     input_dropout: float
     schedule: Literal['constant', 'cosine', 'one_cycle']
     average_epochs: float
@@ -854,7 +854,7 @@ class CoNAL(Learner):
         optimizer: Literal['adam', 'rmsprop', 'sgd'] = ...,
         learning_rate: float = ...,
         weight_decay: float = ...,
-        fading: float = ...,
+        decoupled_decay: float = ...,
         input_dropout: float = ...,
         schedule: Literal['constant', 'cosine', 'one_cycle'] = ...,
         average_epochs: float = ...,
@@ -891,7 +891,7 @@ class InstanceDependent(Learner):
     optimizer: Literal['adam', 'rmsprop', 'sgd']
     learning_rate: float
     weight_decay: float
-    fading: float
+    decoupled_decay: float
     input_dropout: float
     schedule: Literal['constant', 'cosine', 'one_cycle']
     average_epochs: float
@@ -928,7 +928,7 @@ class InstanceDependent(Learner):
         optimizer: Literal['adam', 'rmsprop', 'sgd'] = ...,
         learning_rate: float = ...,
         weight_decay: float = ...,
-        fading: float = ...,
+        decoupled_decay: float = ...,
         input_dropout: float = ...,
         schedule: Literal['constant', 'cosine', 'one_cycle'] = ...,
         average_epochs: float = ...,
@@ -956,7 +956,7 @@ class CrowdLayer(Learner):
     optimizer: Literal['adam', 'rmsprop', 'sgd']
     learning_rate: float
     weight_decay: float
-    fading: float
+    decoupled_decay: float
     input_dropout: float
     schedule: Literal['constant', 'cosine', 'one_cycle']
     average_epochs: float
@@ -984,7 +984,7 @@ class CrowdLayer(Learner):
         optimizer: Literal['adam', 'rmsprop', 'sgd'] = ...,
         learning_rate: float = ...,
         weight_decay: float = ...,
-        fading: float = ...,
+        decoupled_decay: float = ...,
         input_dropout: float = ...,
         schedule: Literal['constant', 'cosine', 'one_cycle'] = ...,
         average_epochs: float = ...,
@@ -1014,7 +1014,7 @@ class DoctorNet(Learner):
     optimizer: Literal['adam', 'rmsprop', 'sgd']
     learning_rate: float
     weight_decay: float
-    fading: float
+    decoupled_decay: float
     input_dropout: float
     schedule: Literal['constant', 'cosine', 'one_cycle']
     average_epochs: float
@@ -1044,7 +1044,7 @@ class DoctorNet(Learner):
         optimizer: Literal['adam', 'rmsprop', 'sgd'] = ...,
         learning_rate: float = ...,
         weight_decay: float = ...,
-        fading: float = ...,
+        decoupled_decay: float = ...,
         input_dropout: float = ...,
         schedule: Literal['constant', 'cosine', 'one_cycle'] = ...,
         average_epochs: float = ...,
@@ -1076,7 +1076,7 @@ class MaxMIG(Learner):
     optimizer: Literal['adam', 'rmsprop', 'sgd']
     learning_rate: float
     weight_decay: float
-    fading: float
+    decoupled_decay: float
     input_dropout: float
     schedule: Literal['constant', 'cosine', 'one_cycle']
     average_epochs: float
@@ -1108,7 +1108,7 @@ class MaxMIG(Learner):
         optimizer: Literal['adam', 'rmsprop', 'sgd'] = ...,
         learning_rate: float = ...,
         weight_decay: float = ...,
-        fading: float = ...,
+        decoupled_decay: float = ...,
         input_dropout: float = ...,
         schedule: Literal['constant', 'cosine', 'one_cycle'] = ...,
         average_epochs: float = ...,
@@ -1140,7 +1140,7 @@ class DALC(Learner):
     optimizer: Literal['adam', 'rmsprop', 'sgd']
     learning_rate: float
     weight_decay: float
-    fading: float
+    decoupled_decay: float
     input_dropout: float
     schedule: Literal['constant', 'cosine', 'one_cycle']
     average_epochs: float
@@ -1172,7 +1172,7 @@ class DALC(Learner):
         optimizer: Literal['adam', 'rmsprop', 'sgd'] = ...,
         learning_rate: float = ...,
         weight_decay: float = ...,
-        fading: float = ...,
+        decoupled_decay: float = ...,
         input_dropout: float = ...,
         schedule: Literal['constant', 'cosine', 'one_cycle'] = ...,
         average_epochs: float = ...,
@@ -1199,7 +1199,7 @@ class LFC(Learner):
     optimizer: Literal['adam', 'rmsprop', 'sgd']
     learning_rate: float
     weight_decay: float
-    fading: float
+    decoupled_decay: float
     input_dropout: float
     schedule: Literal['constant', 'cosine', 'one_cycle']
     average_epochs: float
@@ -1226,7 +1226,7 @@ class LFC(Learner):
         optimizer: Literal['adam', 'rmsprop', 'sgd'] = ...,
         learning_rate: float = ...,
         weight_decay: float = ...,
-        fading: float = ...,
+        decoupled_decay: float = ...,
         input_dropout: float = ...,
         schedule: Literal['constant', 'cosine', 'one_cycle'] = ...,
         average_epochs: float = ...,
@@ -1256,7 +1256,7 @@ class STAL(Learner):
     optimizer: Literal['adam', 'rmsprop', 'sgd']
     learning_rate: float
     weight_decay: float
-    fading: float
+    decoupled_decay: float
     input_dropout: float
     schedule: Literal['constant', 'cosine', 'one_cycle']
     average_epochs: float
@@ -1286,7 +1286,7 @@ class STAL(Learner):
         optimizer: Literal['adam', 'rmsprop', 'sgd'] = ...,
         learning_rate: float = ...,
         weight_decay: float = ...,
-        fading: float = ...,
+        decoupled_decay: float = ...,
         input_dropout: float = ...,
         schedule: Literal['constant', 'cosine', 'one_cycle'] = ...,
         average_epochs: float = ...,

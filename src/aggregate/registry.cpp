@@ -3,69 +3,49 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "aggregate/categories/shared/memory_need.hpp"
 #include "aggregate/categories/shared/table_model.hpp"
+#include "aggregate/method.hpp"
 #include "wisecrowd/aggregate.hpp"
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
 
 // What each room offers.
-#define WISECROWD_METHOD(room)                                            \
-  namespace room {                                                        \
-  MethodInfo info();                                                      \
-  std::unique_ptr<CategoryAggregator> make(const Parameters& parameters); \
+#define WISECROWD_METHOD(room) \
+  namespace room {             \
+  CategoryMethod method();     \
   }
 #include "aggregate/categories/methods.def"
 #undef WISECROWD_METHOD
 
 namespace {
 
-struct Entry {
-  std::string_view name;
-  MethodInfo (*info)();
-  std::unique_ptr<CategoryAggregator> (*make)(const Parameters&);
-};
-
-constexpr std::array kEntries = {
-#define WISECROWD_METHOD(room) Entry{#room, &room::info, &room::make},
+const Registry<CategoryMethod>& methods() {
+  static const Registry<CategoryMethod> all("method",
+                                            {
+#define WISECROWD_METHOD(room) {#room, &room::method},
 #include "aggregate/categories/methods.def"
 #undef WISECROWD_METHOD
-};
-
-}  // namespace
-
-std::span<const MethodInfo> aggregation_methods() {
-  static const std::vector<MethodInfo> all = [] {
-    std::vector<MethodInfo> infos;
-    for (const Entry& entry : kEntries) {
-      infos.push_back(entry.info());
-      infos.back().name = entry.name;
-    }
-    return infos;
-  }();
+                                            },
+                                            {{"em", "dawid_skene"}, {"auto", "automatic"}});
   return all;
 }
 
+}  // namespace
+
+std::span<const MethodInfo> aggregation_methods() { return methods().infos(); }
+
 const MethodInfo& aggregation_method(std::string_view name) {
-  if (name == "em") name = "dawid_skene";
-  if (name == "auto") name = "automatic";
-  std::vector<std::string_view> names;
-  for (const MethodInfo& info : aggregation_methods()) {
-    if (info.name == name) return info;
-    names.push_back(info.name);
-  }
+  if (const MethodInfo* const found = methods().find(name)) return *found;
   for (const MethodInfo& other : number_methods()) {
-    if (other.name == name) {
-      throw Error(ErrorCode::bad_parameter,
-                  fmt::format("{} is for answers that are numbers; these answers are categories: choose one of {}", name,
-                              fmt::join(names, ", ")));
-    }
+    if (other.name != name) continue;
+    throw Error(ErrorCode::bad_parameter,
+                fmt::format("{} is for answers that are numbers; these answers are categories: choose one of {}", name,
+                            fmt::join(methods().names(), ", ")));
   }
-  throw Error(ErrorCode::bad_parameter,
-              fmt::format("there is no method '{}': choose {}", name, fmt::join(names, ", ")));
+  return methods().info(name);  // throws
 }
 
 std::string_view default_aggregation_method() { return "automatic"; }
@@ -93,11 +73,7 @@ void require_fit(const MethodInfo& info, const CategoryData& data, bool with_sta
 }
 
 std::unique_ptr<CategoryAggregator> make_aggregator(std::string_view name, const Parameters& parameters) {
-  const MethodInfo& info = aggregation_method(name);
-  for (const Entry& entry : kEntries) {
-    if (entry.name == info.name) return entry.make(parameters);
-  }
-  throw Error(ErrorCode::internal, "a method is listed but cannot be made");
+  return methods().make(name, parameters);
 }
 
 CategoryFit aggregate(const CategoryData& data, std::string_view method, const Parameters& parameters,

@@ -26,20 +26,20 @@ bool parse(std::string_view text, Number& value) {
 }  // namespace
 
 ParameterSpec ParameterSpec::real(std::string name, double value, double minimum, double maximum, std::string help) {
-  return {std::move(name), value, minimum, maximum, {}, std::move(help)};
+  return {std::move(name), value, minimum, maximum, {}, std::move(help), {}, {}};
 }
 ParameterSpec ParameterSpec::integer(std::string name, std::int64_t value, double minimum, double maximum,
                                      std::string help) {
-  return {std::move(name), value, minimum, maximum, {}, std::move(help)};
+  return {std::move(name), value, minimum, maximum, {}, std::move(help), {}, {}};
 }
 ParameterSpec ParameterSpec::choice(std::string name, std::string value, std::vector<std::string> choices,
                                     std::string help) {
-  ParameterSpec spec{std::move(name), std::move(value), {}, {}, {}, std::move(help)};
+  ParameterSpec spec{std::move(name), std::move(value), {}, {}, {}, std::move(help), {}, {}};
   spec.choices = std::move(choices);
   return spec;
 }
 ParameterSpec ParameterSpec::flag(std::string name, bool value, std::string help) {
-  return {std::move(name), value, {}, {}, {}, std::move(help)};
+  return {std::move(name), value, {}, {}, {}, std::move(help), {}, {}};
 }
 
 std::string to_string(const ParameterValue& value) {
@@ -47,6 +47,11 @@ std::string to_string(const ParameterValue& value) {
   if (const auto* integer = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *integer);
   if (const auto* flag = std::get_if<bool>(&value)) return *flag ? "true" : "false";
   return std::get<std::string>(value);
+}
+
+bool is_called(const ParameterSpec& spec, std::string_view name) {
+  return spec.name == name ||
+         std::find(spec.former_names.begin(), spec.former_names.end(), name) != spec.former_names.end();
 }
 
 std::string describe_range(const ParameterSpec& spec) {
@@ -68,7 +73,7 @@ Parameters::Parameters(std::span<const ParameterSpec> specs) : specs_(specs.begi
 }
 
 const ParameterSpec& Parameters::spec_of(std::string_view name) const {
-  const auto found = std::find_if(specs_.begin(), specs_.end(), [&](const auto& s) { return s.name == name; });
+  const auto found = std::find_if(specs_.begin(), specs_.end(), [&](const auto& s) { return is_called(s, name); });
   if (found != specs_.end()) return *found;
   std::vector<std::string_view> names;
   for (const auto& spec : specs_) names.push_back(spec.name);
@@ -95,10 +100,20 @@ void Parameters::set(std::string_view name, std::string_view text) {
   }
 }
 
+void Parameters::note(std::string text) {
+  if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) notes_.push_back(std::move(text));
+}
+
 void Parameters::set_value(std::string_view name, ParameterValue value) {
   const ParameterSpec& spec = spec_of(name);
   if (std::holds_alternative<double>(spec.default_value) && std::holds_alternative<std::int64_t>(value)) {
     value = static_cast<double>(std::get<std::int64_t>(value));
+  }
+  for (const auto& [former, now] : spec.former_choices) {
+    if (value != ParameterValue(former)) continue;
+    note(fmt::format("{}={} is now called {}", spec.name, former, now));
+    value = now;
+    break;
   }
   bool fits = value.index() == spec.default_value.index();
   if (const auto* real = std::get_if<double>(&value)) {
@@ -110,6 +125,7 @@ void Parameters::set_value(std::string_view name, ParameterValue value) {
     fits = fits && std::find(spec.choices.begin(), spec.choices.end(), *text) != spec.choices.end();
   }
   if (!fits) refuse(spec, to_string(value));
+  if (name != spec.name) note(fmt::format("{} is now called {}", name, spec.name));
   values_.insert_or_assign(spec.name, std::move(value));
 }
 

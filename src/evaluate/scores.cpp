@@ -16,27 +16,7 @@ namespace {
 /// Probabilities this near to the top one are tied with it.
 constexpr double kTieTolerance = 1e-9;
 
-constexpr std::array<std::pair<TieRule, std::string_view>, 4> kTieRules = {{{TieRule::lowest, "lowest"},
-                                                                            {TieRule::highest, "highest"},
-                                                                            {TieRule::random, "random"},
-                                                                            {TieRule::fractional, "fractional"}}};
-
 }  // namespace
-
-std::string_view to_string(TieRule rule) noexcept {
-  for (const auto& [known, name] : kTieRules) {
-    if (known == rule) return name;
-  }
-  return "";
-}
-
-TieRule tie_rule_named(std::string_view name) {
-  for (const auto& [rule, known] : kTieRules) {
-    if (known == name) return rule;
-  }
-  throw Error(ErrorCode::bad_parameter,
-              fmt::format("there is no tie rule '{}': choose lowest, highest, random or fractional", name));
-}
 
 void score_task(const ScoreLayout& layout, const Predictions& predictions, std::size_t task,
                 std::vector<ScoreTerm>& terms) {

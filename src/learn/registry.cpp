@@ -1,35 +1,32 @@
 #include <fmt/format.h>
 
-#include <array>
-
 #include "learn/shared/finite.hpp"
+#include "learn/shared/learner_entry.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/learn.hpp"
 
 namespace wisecrowd {
 
 // What each room offers.
-#define WISECROWD_LEARNER(room)                                \
-  namespace room {                                             \
-  LearnerInfo info();                                          \
-  std::unique_ptr<Learner> make(const Parameters& parameters); \
+#define WISECROWD_LEARNER(room) \
+  namespace room {              \
+  LearnerEntry learner();       \
   }
 #include "learn/learners.def"
 #undef WISECROWD_LEARNER
 
 namespace {
 
-struct Entry {
-  std::string_view name;
-  LearnerInfo (*info)();
-  std::unique_ptr<Learner> (*make)(const Parameters&);
-};
-
-constexpr std::array kEntries = {
-#define WISECROWD_LEARNER(room) Entry{#room, &room::info, &room::make},
+const Registry<LearnerEntry>& learners() {
+  static const Registry<LearnerEntry> all("learner",
+                                          {
+#define WISECROWD_LEARNER(room) {#room, &room::learner},
 #include "learn/learners.def"
 #undef WISECROWD_LEARNER
-};
+                                          },
+                                          {{"auto", "auto_learner"}, {"automatic", "auto_learner"}});
+  return all;
+}
 
 /// The last guard: whatever a learner does, no number that is not finite leaves it.
 void require_finite(const Learned& learned, const std::string& name) {
@@ -54,37 +51,14 @@ void require_finite(const Learned& learned, const std::string& name) {
 
 }  // namespace
 
-std::span<const LearnerInfo> learning_methods() {
-  static const std::vector<LearnerInfo> all = [] {
-    std::vector<LearnerInfo> infos;
-    for (const Entry& entry : kEntries) {
-      infos.push_back(entry.info());
-      infos.back().name = entry.name;
-    }
-    return infos;
-  }();
-  return all;
-}
+std::span<const LearnerInfo> learning_methods() { return learners().infos(); }
 
-const LearnerInfo& learning_method(std::string_view name) {
-  if (name == "auto" || name == "automatic") name = "auto_learner";
-  std::vector<std::string_view> names;
-  for (const LearnerInfo& info : learning_methods()) {
-    if (info.name == name) return info;
-    names.push_back(info.name);
-  }
-  throw Error(ErrorCode::bad_parameter,
-              fmt::format("there is no learner '{}': choose {}", name, fmt::join(names, ", ")));
-}
+const LearnerInfo& learning_method(std::string_view name) { return learners().info(name); }
 
 std::string_view default_learning_method() { return "auto_learner"; }
 
 std::unique_ptr<Learner> make_learner(std::string_view name, const Parameters& parameters) {
-  const LearnerInfo& info = learning_method(name);
-  for (const Entry& entry : kEntries) {
-    if (entry.name == info.name) return entry.make(parameters);
-  }
-  throw Error(ErrorCode::internal, "a learner is listed but cannot be made");
+  return learners().make(name, parameters);
 }
 
 Learned learn(const LearningData& data, std::string_view method, const Parameters& parameters,

@@ -1,36 +1,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
+#include "select/shared/selector_entry.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/select.hpp"
 
 namespace wisecrowd {
 
 // What each room offers.
-#define WISECROWD_SELECTOR(room)                                  \
-  namespace room##_selector {                                     \
-    SelectorInfo info();                                          \
-    std::unique_ptr<Selector> make(const Parameters& parameters); \
+#define WISECROWD_SELECTOR(room) \
+  namespace room##_selector {    \
+    SelectorEntry selector();    \
   }
 #include "select/selectors.def"
 #undef WISECROWD_SELECTOR
 
 namespace {
 
-struct Entry {
-  std::string_view name;
-  SelectorInfo (*info)();
-  std::unique_ptr<Selector> (*make)(const Parameters&);
-};
-
-constexpr std::array kEntries = {
-#define WISECROWD_SELECTOR(room) Entry{#room, &room##_selector::info, &room##_selector::make},
+const Registry<SelectorEntry>& registry() {
+  static const Registry<SelectorEntry> all("policy", {
+#define WISECROWD_SELECTOR(room) {#room, &room##_selector::selector},
 #include "select/selectors.def"
 #undef WISECROWD_SELECTOR
-};
+                                                     });
+  return all;
+}
 
 void check_size(std::size_t has, std::size_t needs, std::string_view what) {
   if (has == needs) return;
@@ -84,36 +80,14 @@ void check(const CrowdView& crowd, const SelectionRequest& request, const Select
 
 }  // namespace
 
-std::span<const SelectorInfo> selectors() {
-  static const std::vector<SelectorInfo> all = [] {
-    std::vector<SelectorInfo> infos;
-    for (const Entry& entry : kEntries) {
-      infos.push_back(entry.info());
-      infos.back().name = entry.name;
-    }
-    return infos;
-  }();
-  return all;
-}
+std::span<const SelectorInfo> selectors() { return registry().infos(); }
 
-const SelectorInfo& selector(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const SelectorInfo& info : selectors()) {
-    if (info.name == name) return info;
-    names.push_back(info.name);
-  }
-  throw Error(ErrorCode::bad_parameter,
-              fmt::format("there is no policy '{}': choose {}", name, fmt::join(names, ", ")));
-}
+const SelectorInfo& selector(std::string_view name) { return registry().info(name); }
 
 std::string_view default_selector() { return "expected_information"; }
 
 std::unique_ptr<Selector> make_selector(std::string_view name, const Parameters& parameters) {
-  const SelectorInfo& info = selector(name);
-  for (const Entry& entry : kEntries) {
-    if (entry.name == info.name) return entry.make(parameters);
-  }
-  throw Error(ErrorCode::internal, "a selector is listed but cannot be made");
+  return registry().make(name, parameters);
 }
 
 Selection select(const CrowdView& crowd, const SelectionRequest& request, std::string_view name,

@@ -8,6 +8,7 @@
 #include <limits>
 
 #include "base/numeric.hpp"
+#include "base/parameter_visitor.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/names.hpp"
 
@@ -27,59 +28,56 @@ void remove_settings(const Database& database, std::string_view prefix) {
   remove.bind(1, static_cast<std::int64_t>(prefix.size())).bind(2, prefix).run();
 }
 
-std::string_view name_of(DuplicatePolicy policy) {
-  switch (policy) {
-    case DuplicatePolicy::keep_last: return "keep_last";
-    case DuplicatePolicy::reject: return "reject";
-    case DuplicatePolicy::repeat: return "repeat";
-  }
-  return "keep_last";
+/// What can be set: the model, and how far it is carried.
+struct StateOptions {
+  IncrementalOptions model{.least_change = 1e-3};
+  std::size_t sweeps = 3;
+  std::size_t max_iterations = 300;
+  double tolerance = 1e-8;
+};
+
+constexpr auto kUpdateNames = enum_names<IncrementalOptions::Update>(
+    {{IncrementalOptions::Update::incremental, "incremental"}, {IncrementalOptions::Update::stochastic, "stochastic"}});
+constexpr auto kStateClassPriorNames = enum_names<bool>({{true, "learned"}, {false, "uniform"}});
+
+void state_options(ParameterVisitor& v, StateOptions& o) {
+  v.choice("update", o.model.update, kUpdateNames,
+           "how new answers enter: every count is kept exact, or workers are running means that can "
+           "forget");
+  v.real("prior_answers", o.model.prior_answers, 0, 1e9,
+         "answers per truth that a new worker is credited with before the first");
+  v.real("prior_accuracy", o.model.prior_accuracy, 0.5, 1,
+         "how many of those are right; the wrong ones are spread evenly");
+  v.choice("class_prior", o.model.learned_class_prior, kStateClassPriorNames,
+           "how frequent classes are: estimated from the data, or all the same");
+  v.real("class_pseudo_count", o.model.class_pseudo_count, 0, 1e9,
+         "tasks added to every class before the class prior is estimated");
+  v.integer("sweeps", o.sweeps, 1, 1000, "how often the tasks of new answers are re-estimated, at most");
+  v.real("least_change", o.model.least_change, 0, 0.5,
+         "a probability that would move by no more than this stays as it is");
+  v.real("step_exponent", o.model.step_exponent, 0.5, 1,
+         "stochastic: the n-th answer of a worker moves its table by n to the minus this");
+  v.real("memory", o.model.memory, 0, 1e9, "stochastic: about how many answers of a worker are remembered; 0: all");
+  v.integer("max_iterations", o.max_iterations, 1, 1e9, "refit: give up after this many iterations");
+  v.real("tolerance", o.tolerance, 0, 1, "refit: stop when the objective changes by less than this share of its size");
+}
+
+/// Files have '_' for '-'.
+std::string name_of(DuplicatePolicy policy) {
+  std::string name(to_string(policy));
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
 }
 
 }  // namespace
 
 const std::vector<ParameterSpec>& state_parameters() {
-  static const std::vector<ParameterSpec> specs = [] {
-    const IncrementalOptions defaults;
-    return std::vector<ParameterSpec>{
-        ParameterSpec::choice("update", "incremental", {"incremental", "stochastic"},
-                              "how new answers enter: every count is kept exact, or workers are running means that can "
-                              "forget"),
-        ParameterSpec::real("prior_answers", defaults.prior_answers, 0, 1e9,
-                            "answers per truth that a new worker is credited with before the first"),
-        ParameterSpec::real("prior_accuracy", defaults.prior_accuracy, 0.5, 1,
-                            "how many of those are right; the wrong ones are spread evenly"),
-        ParameterSpec::choice("class_prior", "learned", {"learned", "uniform"},
-                              "how frequent classes are: estimated from the data, or all the same"),
-        ParameterSpec::real("class_pseudo_count", defaults.class_pseudo_count, 0, 1e9,
-                            "tasks added to every class before the class prior is estimated"),
-        ParameterSpec::integer("sweeps", 3, 1, 1000, "how often the tasks of new answers are re-estimated, at most"),
-        ParameterSpec::real("least_change", 1e-3, 0, 0.5,
-                            "a probability that would move by no more than this stays as it is"),
-        ParameterSpec::real("step_exponent", defaults.step_exponent, 0.5, 1,
-                            "stochastic: the n-th answer of a worker moves its table by n to the minus this"),
-        ParameterSpec::real("memory", defaults.memory, 0, 1e9,
-                            "stochastic: about how many answers of a worker are remembered; 0: all"),
-        ParameterSpec::integer("max_iterations", 300, 1, 1e9, "refit: give up after this many iterations"),
-        ParameterSpec::real("tolerance", 1e-8, 0, 1,
-                            "refit: stop when the objective changes by less than this share of its size"),
-    };
-  }();
+  static const std::vector<ParameterSpec> specs = declare_parameters(state_options);
   return specs;
 }
 
 IncrementalOptions incremental_options(const Parameters& parameters) {
-  IncrementalOptions options;
-  options.update = parameters.choice("update") == "stochastic" ? IncrementalOptions::Update::stochastic
-                                                               : IncrementalOptions::Update::incremental;
-  options.prior_answers = parameters.real("prior_answers");
-  options.prior_accuracy = parameters.real("prior_accuracy");
-  options.learned_class_prior = parameters.choice("class_prior") == "learned";
-  options.class_pseudo_count = parameters.real("class_pseudo_count");
-  options.least_change = parameters.real("least_change");
-  options.step_exponent = parameters.real("step_exponent");
-  options.memory = parameters.real("memory");
-  return options;
+  return read_parameters(state_options, parameters).model;
 }
 
 Parameters batch_parameters(const Parameters& parameters, std::size_t classes) {
@@ -112,9 +110,7 @@ StateFile::StateFile(std::unique_ptr<Database> database) : database_(std::move(d
       if (name.starts_with(kParameterPrefix)) {
         settings_.parameters.set(name.substr(std::strlen(kParameterPrefix)), value);
       } else if (name == "duplicates") {
-        for (const auto policy : {DuplicatePolicy::keep_last, DuplicatePolicy::reject, DuplicatePolicy::repeat}) {
-          if (value == name_of(policy)) settings_.duplicates = policy;
-        }
+        settings_.duplicates = find_in(kDuplicatePolicyNames, value).value_or(settings_.duplicates);
       } else if (name == "fixed_classes") {
         settings_.fixed_classes = value == "1";
       } else if (name == kGoldUse) {

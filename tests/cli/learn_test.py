@@ -140,6 +140,18 @@ class Learn(ProgramTest):
             self.assertLess(row["held_out_log_probability"], 0)
             self.assertEqual(row["test_rows"]["chosen_epoch"]["tasks"], 60)
 
+    def test_former_names_of_parameters(self):
+        self.crowd()
+        ran = self.learn("--set", "fading=0.25", "--out", "result")
+        self.assertIn("fading is now called decoupled_decay", ran.stderr)
+        parameters = self.record()["parameters"]
+        self.assertEqual(parameters["decoupled_decay"], 0.25)
+        self.assertNotIn("fading", parameters)
+        self.assertIn("formerly fading", " ".join(self.run_program("methods", "aggnet").stdout.split()))
+        ran = self.run_program("compare", "crowd/labels.csv", "--features", "crowd/features.npy", "--tasks", "crowd/tasks.csv",
+                               "--methods", "aggnet", "--set", "epochs=2", "--set", "fading=0", "--quiet")
+        self.assertIn("fading is now called decoupled_decay", ran.stderr)
+
     def test_divergence_is_said(self):
         self.crowd()
         learners = [learner["name"] for learner in json.loads(self.run_program("methods", "--json").stdout)["learners"]]

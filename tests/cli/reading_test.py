@@ -69,6 +69,12 @@ class Workers(ProgramTest):
         again = self.run_json("--merge-workers", "lines.csv")
         self.assertEqual(again["data"]["hash"], run["data"]["hash"])
 
+    def test_duplicate_policies_have_one_name(self):
+        self.write("a.csv", table([*rows(), rows()[0]]))
+        last = self.run_json("--duplicates", "keep_last")
+        self.assertEqual(last["data"]["hash"], self.run_json("--duplicates", "keep-last")["data"]["hash"])
+        self.assertNotEqual(last["data"]["hash"], self.run_json("--duplicates", "repeat")["data"]["hash"])
+
     def test_every_command_that_reads_answers(self):
         self.write("out.txt", "w0\n")
         self.write("gold.csv", "task,label\nt00,yes\nt01,no\n")

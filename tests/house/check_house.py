@@ -26,6 +26,8 @@ MAY_INCLUDE = {
 # are values too, made by one stage and handed to another.
 PUBLIC_LAYER = {
     "error.hpp": "base",
+    "entry_info.hpp": "base",
+    "enum_names.hpp": "base",
     "names.hpp": "base",
     "parameters.hpp": "base",
     "run_context.hpp": "base",
@@ -98,6 +100,9 @@ HEAVY = [
     (re.compile(r"^boost/"), re.compile(r"\.cpp$"), "include it in the .cpp file"),
     (re.compile(r"^simdjson\.h$"), re.compile(r"\.cpp$|^src/ingest/json_lines\.hpp$"), "include it in the .cpp file"),
 ]
+# Methods, learners, selectors and states go through their options by a visitor; kinds of simulation have no options.
+DECLARES = re.compile(r"\bParameterSpec::(real|integer|choice|flag)\s*\(")
+DECLARE_BY_VISITOR = {"aggregate", "learn", "select", "state"}
 LIST_LINE = re.compile(r"^WISECROWD_[A-Z]+\(([a-z0-9_]+)\)")
 
 LONGEST_FILE = 500
@@ -139,6 +144,7 @@ class Checker:
                 self.check_kinds(listing)
             else:
                 self.check_rooms(listing)
+        self.check_method_names()
         for folder in ("src", "include", "apps", "python", "tests", "bench"):
             for path in sorted(self.files(folder, {".cpp", ".hpp"})):
                 self.check_heavy(path)
@@ -201,6 +207,8 @@ class Checker:
                 break
             if PRINTS.search(line):
                 self.offend(path, number, "prints; nothing under src/ does: report through RunContext or return a value")
+            if folder in DECLARE_BY_VISITOR and DECLARES.search(line):
+                self.offend(path, number, "declares a parameter apart from its field: use a ParameterVisitor")
             if folder not in RUNS_METHODS and METHOD_CALL.search(line):
                 self.offend(path, number, f"src/{folder} runs a method: let the caller pass the CategoryFit")
 
@@ -284,6 +292,16 @@ class Checker:
         for folder in sorted(path for path in listing.parent.iterdir() if path.is_dir()):
             if folder.name not in {*rooms, "shared", "torch", "dalc_loop"}:  # the last is an experiment of selectors, not one
                 self.offend(folder, 0, f"is a room without a line in {listing.relative_to(self.root)}")
+
+    def check_method_names(self):
+        """--method needs no prefix: a name stands for one method, whatever the kind of answers."""
+        first = {}
+        for listing in sorted((self.root / "src/aggregate").glob("*/methods.def")):
+            for number, line in enumerate(listing.read_text().splitlines(), 1):
+                match = LIST_LINE.match(line)
+                other = match and first.setdefault(match[1], listing)
+                if match and other != listing:
+                    self.offend(listing, number, f"{match[1]} is listed in {other.relative_to(self.root)}, too: names are unique over all kinds")
 
     def check_kinds(self, listing):
         """Kinds of simulation are smaller than rooms: one file each, tested together."""

@@ -57,6 +57,8 @@ OFFENCES = [
     ("src/aggregate/categories/vote/peek.cpp", '#include "aggregate/categories/other/other.hpp"\n', "looks into the room other"),
     ("src/aggregate/categories/other/other.cpp", "int i;\n", "is a room without a line"),
     ("src/aggregate/categories/methods.def", "WISECROWD_METHOD(vote)\nWISECROWD_METHOD(ghost)\n", "ghost has no src/aggregate/categories/ghost/METHOD.md"),
+    ("src/aggregate/numbers/methods.def", "WISECROWD_METHOD(vote)\n", "vote is listed in src/aggregate/categories/methods.def, too"),
+    ("src/aggregate/categories/vote/spec.cpp", '\nauto s = ParameterSpec::real("x", 1, 0, 2, "");\n', "spec.cpp:2: declares a parameter apart"),
     ("src/aggregate/categories/methods.def", "WISECROWD_METHOD(vote)\nWISECROWD_METHOD(vote)\n", "lists vote more than once"),
     ("docs/METHODS.md", "# Methods\n", "has no row for vote"),
     ("src/simulate/kinds/ghost.cpp", "int i;\n", "is a kind without a line"),

@@ -69,6 +69,17 @@ class Learners(unittest.TestCase):
             with self.assertRaisesRegex(OSError, "network.pt"):
                 wisecrowd._engine.load_classifier(folder, trust=True)
 
+    def test_former_names_of_parameters(self):
+        with self.assertWarnsRegex(FutureWarning, "AggNet: fading is now called decoupled_decay"):
+            renamed = wisecrowd.AggNet(fading=0.25)
+        self.assertEqual(renamed.decoupled_decay, 0.25)
+        self.assertEqual(renamed.fading, 0.25)
+        self.assertNotIn("fading", renamed.get_params())
+        with self.assertWarns(FutureWarning), self.assertRaisesRegex(TypeError, "given twice"):
+            wisecrowd.AggNet(decoupled_decay=0.1, fading=0.25)
+        with self.assertWarns(FutureWarning):
+            self.assertEqual(renamed.set_params(fading=0).decoupled_decay, 0)
+
     def test_numbers_that_are_not_finite(self):
         absurd = wisecrowd.TwoStage(optimizer="sgd", learning_rate=100.0, standardise=False, epochs=3)
         with self.assertRaisesRegex(ValueError, "lower learning_rate"):

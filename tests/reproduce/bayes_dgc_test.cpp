@@ -56,7 +56,7 @@ std::map<std::string, Scores> compare(double rate, double kept, std::size_t seed
     for (const char* prior : {"network", "product", "divide"}) {
       const Learned learned = testing::run_learner(
           crowd.data, "bayes_dgc",
-          {{"prior", prior}, {"learning_rate", "0.01"}, {"epochs", "40"}, {"fading", "0"}, {"held_out", "0"}},
+          {{"prior", prior}, {"learning_rate", "0.01"}, {"epochs", "40"}, {"decoupled_decay", "0"}, {"held_out", "0"}},
           {.kind = "linear"}, seed);
       score(crowd, learned.crowd.posterior, all[prior]);
     }

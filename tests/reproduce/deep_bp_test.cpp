@@ -26,7 +26,7 @@ bool whole() { return testing::seeds(0) > 0; }
 /// How the linear classifier is trained, whatever it learns from. Nothing fades: with all tasks in one batch gradients
 /// hardly change from step to step, Adam steps alike along all of them, and what fades is then the telling feature.
 Settings training() {
-  return {{"batch", "0"}, {"epochs", "80"}, {"learning_rate", "0.05"}, {"fading", "0"}, {"held_out", "0"}};
+  return {{"batch", "0"}, {"epochs", "80"}, {"learning_rate", "0.05"}, {"decoupled_decay", "0"}, {"held_out", "0"}};
 }
 
 Settings operator+(Settings some, const Settings& more) {

@@ -1,55 +1,37 @@
 #include <fmt/format.h>
 
-#include <array>
-
+#include "aggregate/method.hpp"
 #include "wisecrowd/aggregate.hpp"
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
 
 // What each room offers.
-#define WISECROWD_METHOD(room)                                          \
-  namespace room {                                                      \
-  MethodInfo info();                                                    \
-  std::unique_ptr<NumberAggregator> make(const Parameters& parameters); \
+#define WISECROWD_METHOD(room) \
+  namespace room {             \
+  NumberMethod method();       \
   }
 #include "aggregate/numbers/methods.def"
 #undef WISECROWD_METHOD
 
 namespace {
 
-struct NumberEntry {
-  std::string_view name;
-  MethodInfo (*info)();
-  std::unique_ptr<NumberAggregator> (*make)(const Parameters&);
-};
-
-constexpr std::array kNumberEntries = {
-#define WISECROWD_METHOD(room) NumberEntry{#room, &room::info, &room::make},
+const Registry<NumberMethod>& all_number_methods() {
+  static const Registry<NumberMethod> all("method", {
+#define WISECROWD_METHOD(room) {#room, &room::method},
 #include "aggregate/numbers/methods.def"
 #undef WISECROWD_METHOD
-};
-
-}  // namespace
-
-std::span<const MethodInfo> number_methods() {
-  static const std::vector<MethodInfo> all = [] {
-    std::vector<MethodInfo> infos;
-    for (const NumberEntry& entry : kNumberEntries) {
-      infos.push_back(entry.info());
-      infos.back().name = entry.name;
-    }
-    return infos;
-  }();
+                                                    });
   return all;
 }
 
+}  // namespace
+
+std::span<const MethodInfo> number_methods() { return all_number_methods().infos(); }
+
 const MethodInfo& number_method(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const MethodInfo& info : number_methods()) {
-    if (info.name == name) return info;
-    names.push_back(info.name);
-  }
+  if (const MethodInfo* const found = all_number_methods().find(name)) return *found;
+  const std::vector<std::string> names = all_number_methods().names();
   for (const MethodInfo& other : aggregation_methods()) {
     if (other.name == name) {
       throw Error(ErrorCode::bad_parameter,
@@ -64,11 +46,7 @@ const MethodInfo& number_method(std::string_view name) {
 std::string_view default_number_method() { return "median"; }
 
 std::unique_ptr<NumberAggregator> make_number_aggregator(std::string_view name, const Parameters& parameters) {
-  const MethodInfo& info = number_method(name);
-  for (const NumberEntry& entry : kNumberEntries) {
-    if (entry.name == info.name) return entry.make(parameters);
-  }
-  throw Error(ErrorCode::internal, "a method is listed but cannot be made");
+  return all_number_methods().make(number_method(name).name, parameters);
 }
 
 NumberFit aggregate(const NumberData& data, std::string_view method, const Parameters& parameters,

@@ -5,6 +5,7 @@
 
 #include "base/numeric.hpp"
 #include "learn/shared/clip.hpp"
+#include "learn/shared/learner_entry.hpp"
 
 namespace wisecrowd::aggnet {
 
@@ -56,8 +57,23 @@ Learned AggNet::fit(const LearningData& data, const NetworkSpec& network, const 
       [this](const TrainingSet& set, Rng) { return std::make_unique<AggNetModel>(set, options_); }, context);
 }
 
-LearnerInfo info() {
-  const Options d;
+namespace {
+
+void parameters(ParameterVisitor& v, Options& o) {
+  v.integer("warm_up", o.warm_up, 0, 1e6,
+            "epochs in which the answers alone make the labels, until the network is of use");
+  v.real("pseudo_count", o.pseudo_count, 1e-6, 1e6, "answers added to every cell of a worker's table");
+  v.real("diagonal_count", o.diagonal_count, 0, 1e6, "further ones added for the right answer");
+  v.real("ceiling", o.ceiling, 0, 1,
+         "how sure the network may be when labels are inferred (at least 1/classes): less keeps it "
+         "from talking itself into its own errors");
+  v.integer("label_every", o.label_every, 1, 1e6, "epochs of the network between two inferences of the labels");
+  training_parameters(v, o.training);
+}
+
+}  // namespace
+
+LearnerEntry learner() {
   LearnerInfo info;
   info.title = "AggNet: expectation maximisation with a network";
   info.summary = "Infers labels from network and answers, trains the network on them, and so on.";
@@ -65,33 +81,10 @@ LearnerInfo info() {
   info.reference =
       "Albarqouni et al.: AggNet: deep learning from crowds for mitosis detection in breast cancer histology images, "
       "IEEE TMI 2016";
-  info.parameters = {
-      ParameterSpec::integer("warm_up", static_cast<std::int64_t>(d.warm_up), 0, 1e6,
-                             "epochs in which the answers alone make the labels, until the network is of use"),
-      ParameterSpec::real("pseudo_count", d.pseudo_count, 1e-6, 1e6, "answers added to every cell of a worker's table"),
-      ParameterSpec::real("diagonal_count", d.diagonal_count, 0, 1e6, "further ones added for the right answer"),
-      ParameterSpec::real("ceiling", d.ceiling, 0, 1,
-                          "how sure the network may be when labels are inferred (at least 1/classes): less keeps it "
-                          "from talking itself into its own errors"),
-      ParameterSpec::integer("label_every", static_cast<std::int64_t>(d.label_every), 1, 1e6,
-                             "epochs of the network between two inferences of the labels"),
-  };
-  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
   info.uses_gold = true;
   info.assumptions = "Given the truth, workers answer independently of each other and of the features.";
   info.cost = "O(S K) per epoch beside the network; memory O(M K²)";
-  return info;
-}
-
-std::unique_ptr<Learner> make(const Parameters& parameters) {
-  Options options;
-  options.training = training_options(parameters);
-  options.warm_up = static_cast<std::size_t>(parameters.integer("warm_up"));
-  options.pseudo_count = parameters.real("pseudo_count");
-  options.diagonal_count = parameters.real("diagonal_count");
-  options.ceiling = parameters.real("ceiling");
-  options.label_every = static_cast<std::size_t>(parameters.integer("label_every"));
-  return std::make_unique<AggNet>(std::move(options));
+  return LearnerEntry::of<AggNet, parameters>(std::move(info));
 }
 
 }  // namespace wisecrowd::aggnet

@@ -6,13 +6,17 @@
 #include <numeric>
 #include <optional>
 
+#include "learn/shared/learner_entry.hpp"
+
 namespace wisecrowd::auto_learner {
 namespace {
 
 /// The learner's own defaults for what is its own, the caller's for training.
 Parameters parameters_of(const LearnerInfo& info, const TrainingOptions& training) {
   Parameters parameters(info.parameters);
-  for (const ParameterSpec& spec : training_parameters(training)) parameters.set_value(spec.name, spec.default_value);
+  for (const ParameterSpec& spec : declare_parameters(training_parameters, training)) {
+    parameters.set_value(spec.name, spec.default_value);
+  }
   return parameters;
 }
 
@@ -69,26 +73,28 @@ Learned AutoLearner::fit(const LearningData& data, const NetworkSpec& network, c
   return std::move(*best);
 }
 
-LearnerInfo info() {
-  const Options d;
+namespace {
+
+void parameters(ParameterVisitor& v, Options& o) {
+  v.real("margin", o.margin, 0, 100,
+         "standard errors by which a learner must be better than the one before it "
+         "to take its place: chance alone does not choose");
+  training_parameters(v, o.training);
+}
+
+}  // namespace
+
+LearnerEntry learner() {
   LearnerInfo info;
   info.title = "The learner that predicts hidden answers best";
   info.summary = fmt::format("Trains {} and keeps the one that predicts the answers to hidden tasks best.",
                              fmt::join(candidates(), ", "));
   info.when_to_use = "When you do not know how your workers err: gold is not needed to choose.";
   info.reference = "Held-out likelihood of answers; the learners have references of their own";
-  info.parameters = {ParameterSpec::real("margin", d.margin, 0, 100,
-                                         "standard errors by which a learner must be better than the one before it "
-                                         "to take its place: chance alone does not choose")};
-  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
   info.uses_gold = true;
   info.assumptions = "Answers to tasks that were not seen tell how good a classifier is; one of the learners fits.";
   info.cost = fmt::format("the sum of its {} learners", candidates().size());
-  return info;
-}
-
-std::unique_ptr<Learner> make(const Parameters& parameters) {
-  return std::make_unique<AutoLearner>(Options{training_options(parameters), parameters.real("margin")});
+  return LearnerEntry::of<AutoLearner, parameters>(std::move(info));
 }
 
 }  // namespace wisecrowd::auto_learner

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/numeric.hpp"
+#include "learn/shared/learner_entry.hpp"
 
 namespace wisecrowd::bayes_dgc {
 namespace {
@@ -197,8 +198,30 @@ Learned BayesDgc::fit(const LearningData& data, const NetworkSpec& network, cons
       [this](const TrainingSet& set, Rng) { return std::make_unique<BayesDgcModel>(set, options_); }, context);
 }
 
-LearnerInfo info() {
-  const Options d;
+namespace {
+
+constexpr auto kPriorNames = enum_names<Options::Prior>(
+    {{Options::Prior::network, "network"}, {Options::Prior::product, "product"}, {Options::Prior::divide, "divide"}});
+
+void parameters(ParameterVisitor& v, Options& o) {
+  dirichlet_parameters(v, o.tables);
+  v.choice("prior", o.prior, kPriorNames,
+           "what a task is believed to be before its answers: what the network says; that times "
+           "the class prior (as published; counts frequent classes twice and can lose rare ones); "
+           "or that times the class prior over the mean label");
+  v.integer("warm_up", o.warm_up, 0, 1e6,
+            "epochs in which the answers alone make the labels, until the network is of use");
+  v.real("class_pseudo_count", o.class_count, 1e-3, 1e9, "Dirichlet parameter of every class");
+  v.real("delay", o.delay, 1e-3, 1e9,
+         "the t-th step of workers and classes goes the share (t + delay)^-forgetting of the way; "
+         "more delay makes the first steps smaller");
+  v.real("forgetting", o.forgetting, 0, 1, "see delay; 0 is the whole way at each step, right only with batch=0");
+  training_parameters(v, o.training);
+}
+
+}  // namespace
+
+LearnerEntry learner() {
   LearnerInfo info;
   info.title = "BayesDGC: a network and Bayesian workers by stochastic variational inference";
   info.summary = "Network, class prior and a Dirichlet table per worker, all moved by each batch on one bound.";
@@ -206,45 +229,10 @@ LearnerInfo info() {
   info.reference =
       "Li, Huang, Chen: Crowdsourcing aggregation with deep Bayesian learning, Science China Information Sciences 64, "
       "2021";
-  info.parameters = DirichletTables::parameters(d.tables);
-  for (ParameterSpec& spec : std::vector<ParameterSpec>{
-           ParameterSpec::choice(
-               "prior", "network", {"network", "product", "divide"},
-               "what a task is believed to be before its answers: what the network says; that times "
-               "the class prior (as published; counts frequent classes twice and can lose rare ones); "
-               "or that times the class prior over the mean label"),
-           ParameterSpec::integer("warm_up", static_cast<std::int64_t>(d.warm_up), 0, 1e6,
-                                  "epochs in which the answers alone make the labels, until the network is of use"),
-           ParameterSpec::real("class_pseudo_count", d.class_count, 1e-3, 1e9, "Dirichlet parameter of every class"),
-           ParameterSpec::real(
-               "delay", d.delay, 1e-3, 1e9,
-               "the t-th step of workers and classes goes the share (t + delay)^-forgetting of the way; "
-               "more delay makes the first steps smaller"),
-           ParameterSpec::real("forgetting", d.forgetting, 0, 1,
-                               "see delay; 0 is the whole way at each step, right only with batch=0"),
-       }) {
-    info.parameters.push_back(std::move(spec));
-  }
-  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
   info.uses_gold = true;
   info.assumptions = "Given the truth, workers answer independently of each other and of the features.";
   info.cost = "O(S K) and a table per worker of the batch per epoch beside the network; memory O(M K²)";
-  return info;
-}
-
-std::unique_ptr<Learner> make(const Parameters& parameters) {
-  Options options;
-  options.training = training_options(parameters);
-  options.tables = DirichletTables::options(parameters);
-  const std::string& prior = parameters.choice("prior");
-  options.prior = prior == "product"  ? Options::Prior::product
-                  : prior == "divide" ? Options::Prior::divide
-                                      : Options::Prior::network;
-  options.class_count = parameters.real("class_pseudo_count");
-  options.warm_up = static_cast<std::size_t>(parameters.integer("warm_up"));
-  options.delay = parameters.real("delay");
-  options.forgetting = parameters.real("forgetting");
-  return std::make_unique<BayesDgc>(std::move(options));
+  return LearnerEntry::of<BayesDgc, parameters>(std::move(info));
 }
 
 }  // namespace wisecrowd::bayes_dgc

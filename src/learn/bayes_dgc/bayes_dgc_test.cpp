@@ -164,7 +164,7 @@ TEST(BayesDgc, ProductPriorLosesTheRareClass) {
   const auto share = [&](const char* prior, bool& warned) {
     const Learned learned = testing::run_learner(crowd.data, "bayes_dgc",
                                                  {{"prior", prior},
-                                                  {"fading", "0"},
+                                                  {"decoupled_decay", "0"},
                                                   {"average_epochs", "0"},
                                                   {"batch", "64"},
 

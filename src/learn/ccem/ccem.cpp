@@ -1,5 +1,7 @@
 #include "learn/ccem/ccem.hpp"
 
+#include "learn/shared/learner_entry.hpp"
+
 namespace wisecrowd::ccem {
 
 Learned Ccem::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
@@ -8,8 +10,17 @@ Learned Ccem::fit(const LearningData& data, const NetworkSpec& network, const Ru
       [this](const TrainingSet& set, Rng) { return std::make_unique<CoupledTables>(set, options_.tables); }, context);
 }
 
-LearnerInfo info() {
-  const Options d;
+namespace {
+
+void parameters(ParameterVisitor& v, Options& o) {
+  table_parameters(v, o.tables);
+  table_solver_parameter(v, o.tables);
+  training_parameters(v, o.training);
+}
+
+}  // namespace
+
+LearnerEntry learner() {
   LearnerInfo info;
   info.title = "Coupled cross-entropy minimisation";
   info.summary = "Trains the network and a confusion table per worker together, by the likelihood of each answer.";
@@ -18,16 +29,10 @@ LearnerInfo info() {
   info.reference =
       "Ibrahim, Nguyen, Fu: Deep learning from crowdsourced labels: coupled cross-entropy minimization, "
       "identifiability, and regularization, ICLR 2023";
-  info.parameters = CoupledTables::parameters(d.tables, true);
-  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
   info.uses_gold = true;
   info.assumptions = "Some workers who know each class, or rows that leave no doubt about their class.";
   info.cost = "O(S K) per epoch beside the network; memory O(M K²)";
-  return info;
-}
-
-std::unique_ptr<Learner> make(const Parameters& parameters) {
-  return std::make_unique<Ccem>(Options{training_options(parameters), CoupledTables::options(parameters, true)});
+  return LearnerEntry::of<Ccem, parameters>(std::move(info));
 }
 
 }  // namespace wisecrowd::ccem

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/numeric.hpp"
+#include "learn/shared/learner_entry.hpp"
 #include "learn/shared/volume.hpp"
 
 namespace wisecrowd::coinnet {
@@ -131,8 +132,24 @@ Learned CoinNet::fit(const LearningData& data, const NetworkSpec& network, const
       [this](const TrainingSet& set, Rng) { return std::make_unique<OutlierModel>(set, options_); }, context);
 }
 
-LearnerInfo info() {
-  const Options d;
+namespace {
+
+void parameters(ParameterVisitor& v, Options& o) {
+  table_parameters(v, o.tables);
+  v.real("outlier_strength", o.outlier_strength, 0, 1e9,
+         "price of a task that is an outlier, in units of the mean surprise (nats) of its answers: a "
+         "hundredth makes it worth while to correct every answer, a huge one "
+         "allows no outlier");
+  v.real("volume_strength", o.volume_strength, 0, 100,
+         "how much the log-volume of the class probabilities counts, as in geocrowdnet_f");
+  v.real("power", o.power, 0.01, 2, "how sparse outliers are: below 1 few large ones are cheaper than many small ones");
+  v.real("outlier_learning_rate", o.outlier_learning_rate, 0, 100, "size of the steps of the corrections");
+  training_parameters(v, o.training);
+}
+
+}  // namespace
+
+LearnerEntry learner() {
   LearnerInfo info;
   info.title = "COINNet: confusions and outliers by instance";
   info.summary =
@@ -141,35 +158,10 @@ LearnerInfo info() {
   info.reference =
       "Nguyen, Ibrahim, Fu: Noisy label learning with instance-dependent outliers: identifiability via crowd wisdom, "
       "NeurIPS 2024";
-  info.parameters = CoupledTables::parameters(d.tables);
-  info.parameters.push_back(
-      ParameterSpec::real("outlier_strength", d.outlier_strength, 0, 1e9,
-                          "price of a task that is an outlier, in units of the mean surprise (nats) of its answers: a "
-                          "hundredth makes it worth while to correct every answer, a huge one "
-                          "allows no outlier"));
-  info.parameters.push_back(
-      ParameterSpec::real("volume_strength", d.volume_strength, 0, 100,
-                          "how much the log-volume of the class probabilities counts, as in geocrowdnet_f"));
-  info.parameters.push_back(ParameterSpec::real(
-      "power", d.power, 0.01, 2, "how sparse outliers are: below 1 few large ones are cheaper than many small ones"));
-  info.parameters.push_back(ParameterSpec::real("outlier_learning_rate", d.outlier_learning_rate, 0, 100,
-                                                "size of the steps of the corrections"));
-  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
   info.uses_gold = true;
   info.assumptions = "Most tasks follow the worker tables; outliers are few.";
   info.cost = "O(S K²) per epoch beside the network; memory O(M K² + S K)";
-  return info;
-}
-
-std::unique_ptr<Learner> make(const Parameters& parameters) {
-  Options options;
-  options.training = training_options(parameters);
-  options.tables = CoupledTables::options(parameters);
-  options.outlier_strength = parameters.real("outlier_strength");
-  options.volume_strength = parameters.real("volume_strength");
-  options.power = parameters.real("power");
-  options.outlier_learning_rate = parameters.real("outlier_learning_rate");
-  return std::make_unique<CoinNet>(std::move(options));
+  return LearnerEntry::of<CoinNet, parameters>(std::move(info));
 }
 
 }  // namespace wisecrowd::coinnet

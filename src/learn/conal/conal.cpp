@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/numeric.hpp"
+#include "learn/shared/learner_entry.hpp"
 
 namespace wisecrowd::conal {
 namespace {
@@ -160,32 +161,27 @@ Learned CoNal::fit(const LearningData& data, const NetworkSpec& network, const R
       [this](const TrainingSet& set, Rng rng) { return std::make_unique<GateModel>(set, options_, rng); }, context);
 }
 
-LearnerInfo info() {
-  const Options d;
+namespace {
+
+void parameters(ParameterVisitor& v, Options& o) {
+  table_parameters(v, o.tables);
+  v.integer("gate_width", o.gate_width, 1, 4096, "numbers per row and per worker that the gate compares");
+  v.real("strength", o.strength, 0, 100, "how hard the common table is kept away from the workers' own");
+  training_parameters(v, o.training);
+}
+
+}  // namespace
+
+LearnerEntry learner() {
   LearnerInfo info;
   info.title = "CoNAL: common and individual confusion";
   info.summary = "Each answer comes from a table that all workers share or from the worker's own; a gate learns which.";
   info.when_to_use = "Workers are confused by the same tasks in the same way.";
   info.reference = "Chu, Ma, Wang: Learning from crowds by modeling common confusions, AAAI 2021";
-  info.parameters = CoupledTables::parameters(d.tables);
-  info.parameters.push_back(ParameterSpec::integer("gate_width", static_cast<std::int64_t>(d.gate_width), 1, 4096,
-                                                   "numbers per row and per worker that the gate compares"));
-  info.parameters.push_back(ParameterSpec::real("strength", d.strength, 0, 100,
-                                                "how hard the common table is kept away from the workers' own"));
-  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
   info.uses_gold = true;
   info.assumptions = "What confuses workers is partly common to all of them and shows in the features.";
   info.cost = "O(S (K² + gate width)) per epoch beside the network; memory O(M (K² + gate width))";
-  return info;
-}
-
-std::unique_ptr<Learner> make(const Parameters& parameters) {
-  Options options;
-  options.training = training_options(parameters);
-  options.tables = CoupledTables::options(parameters);
-  options.gate_width = static_cast<std::size_t>(parameters.integer("gate_width"));
-  options.strength = parameters.real("strength");
-  return std::make_unique<CoNal>(std::move(options));
+  return LearnerEntry::of<CoNal, parameters>(std::move(info));
 }
 
 }  // namespace wisecrowd::conal

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/numeric.hpp"
+#include "learn/shared/learner_entry.hpp"
 
 namespace wisecrowd::crowd_layer {
 namespace {
@@ -191,39 +192,35 @@ Learned CrowdLayer::fit(const LearningData& data, const NetworkSpec& network, co
       [this](const TrainingSet& set, Rng) { return std::make_unique<LayerModel>(set, options_); }, context);
 }
 
-LearnerInfo info() {
-  const Options d;
+namespace {
+
+constexpr auto kLayerNames = enum_names<Layer>({{Layer::matrix, "MW"},
+                                                {Layer::weights, "VW"},
+                                                {Layer::biases, "VB"},
+                                                {Layer::weights_biases, "VW+B"},
+                                                {Layer::scale, "SW"}});
+
+void parameters(ParameterVisitor& v, Options& o) {
+  v.choice("layer", o.layer, kLayerNames,
+           "what each worker has: a matrix, a weight per class, a bias per class, both, or one scale");
+  v.real("worker_learning_rate", o.worker_learning_rate, 0, 100, "size of the steps of the layers");
+  v.integer("warm_up", o.warm_up, 0, 1e6,
+            "epochs in which the layers change nothing, so that the network carries the signal first");
+  training_parameters(v, o.training);
+}
+
+}  // namespace
+
+LearnerEntry learner() {
   LearnerInfo info;
   info.title = "Crowd layer";
   info.summary = "Trains the network through a small layer per worker, which is taken away afterwards.";
   info.when_to_use = "Most workers are decent and each has a bias of its own; the classic to compare with.";
   info.reference = "Rodrigues, Pereira: Deep learning from crowds, AAAI 2018";
-  info.parameters = {
-      ParameterSpec::choice("layer", "MW", {"MW", "VW", "VB", "VW+B", "SW"},
-                            "what each worker has: a matrix, a weight per class, a bias per class, both, or one scale"),
-      ParameterSpec::real("worker_learning_rate", d.worker_learning_rate, 0, 100, "size of the steps of the layers"),
-      ParameterSpec::integer("warm_up", static_cast<std::int64_t>(d.warm_up), 0, 1e6,
-                             "epochs in which the layers change nothing, so that the network carries the signal first"),
-  };
-  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
   info.uses_gold = true;
   info.assumptions = "Most answers are right: where naive workers are the majority the network learns them.";
   info.cost = "O(S K²) per epoch beside the network (O(S K) but for MW); memory O(M K²) or less";
-  return info;
-}
-
-std::unique_ptr<Learner> make(const Parameters& parameters) {
-  Options options;
-  options.training = training_options(parameters);
-  const std::string& layer = parameters.choice("layer");
-  options.layer = layer == "VW"     ? Layer::weights
-                  : layer == "VB"   ? Layer::biases
-                  : layer == "VW+B" ? Layer::weights_biases
-                  : layer == "SW"   ? Layer::scale
-                                    : Layer::matrix;
-  options.worker_learning_rate = parameters.real("worker_learning_rate");
-  options.warm_up = static_cast<std::size_t>(parameters.integer("warm_up"));
-  return std::make_unique<CrowdLayer>(std::move(options));
+  return LearnerEntry::of<CrowdLayer, parameters>(std::move(info));
 }
 
 }  // namespace wisecrowd::crowd_layer

@@ -1,5 +1,6 @@
 #include "learn/dalc/dalc.hpp"
 
+#include "learn/shared/learner_entry.hpp"
 #include "learn/shared/per_worker_logistic.hpp"
 
 namespace wisecrowd::dalc {
@@ -25,8 +26,37 @@ Learned Dalc::fit(const LearningData& data, const NetworkSpec& network, const Ru
       context);
 }
 
-LearnerInfo info() {
-  const Options d;
+namespace {
+
+constexpr auto kReliabilityNames =
+    enum_names<Options::Kind>({{Options::Kind::low_rank, "low_rank"},
+                               {Options::Kind::per_worker_logistic, "per_worker_logistic"},
+                               {Options::Kind::one_coin, "one_coin"}});
+
+void parameters(ParameterVisitor& v, Options& o) {
+  v.choice("reliability", o.reliability, kReliabilityNames,
+           "how a worker's reliability depends on the task: by a few dimensions that all workers "
+           "share, by weights of each worker's own (needs many answers each), or not at all");
+  v.choice_formerly("own_weights", "per_worker_logistic");
+  v.integer("rank", o.low_rank.rank, 1, 1000, "reliability=low_rank: how many dimensions");
+  v.real("worker_ridge", o.low_rank.worker_ridge, 1e-9, 1e9,
+         "reliability=low_rank: pull of each worker towards the ordinary one; more when answers are "
+         "few");
+  v.real("shared_ridge", o.low_rank.shared_ridge, 1e-9, 1e9,
+         "reliability=low_rank: pull of the influence of each feature towards none, for features of "
+         "deviation 1");
+  v.real("own_ridge", o.own_ridge, 1e-9, 1e9,
+         "the other two: pull of a worker's weights towards 0, and of their level towards that of all "
+         "workers");
+  v.integer("samples", o.samples, 1, 1e6,
+            "draws of MC-dropout whose mean is the network's opinion when labels are inferred");
+  v.integer("warm_up", o.warm_up, 0, 1e6, "epochs in which the answers alone make the labels");
+  training_parameters(v, o.training);
+}
+
+}  // namespace
+
+LearnerEntry learner() {
   LearnerInfo info;
   info.title = "DALC: reliability that depends on the task";
   info.summary =
@@ -38,51 +68,14 @@ LearnerInfo info() {
   info.reference =
       "Yang, Drake, Damianou, Maarek: Leveraging crowdsourcing data for deep active learning, an application: learning "
       "intents in Alexa, WWW 2018";
-  info.parameters = {
-      ParameterSpec::choice("reliability", "low_rank", {"low_rank", "per_worker_logistic", "one_coin"},
-                            "how a worker's reliability depends on the task: by a few dimensions that all workers "
-                            "share, by weights of each worker's own (needs many answers each), or not at all"),
-      ParameterSpec::integer("rank", static_cast<std::int64_t>(d.low_rank.rank), 1, 1000,
-                             "reliability=low_rank: how many dimensions"),
-      ParameterSpec::real("worker_ridge", d.low_rank.worker_ridge, 1e-9, 1e9,
-                          "reliability=low_rank: pull of each worker towards the ordinary one; more when answers are "
-                          "few"),
-      ParameterSpec::real("shared_ridge", d.low_rank.shared_ridge, 1e-9, 1e9,
-                          "reliability=low_rank: pull of the influence of each feature towards none, for features of "
-                          "deviation 1"),
-      ParameterSpec::real("own_ridge", d.own_ridge, 1e-9, 1e9,
-                          "the other two: pull of a worker's weights towards 0, and of their level towards that of all "
-                          "workers"),
-      ParameterSpec::integer("samples", static_cast<std::int64_t>(d.samples), 1, 1e6,
-                             "draws of MC-dropout whose mean is the network's opinion when labels are inferred"),
-      ParameterSpec::integer("warm_up", static_cast<std::int64_t>(d.warm_up), 0, 1e6,
-                             "epochs in which the answers alone make the labels"),
-  };
-  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
   info.uses_gold = true;
   info.assumptions = "Given truth and features, workers answer independently; a wrong answer is any wrong class alike.";
   info.cost =
       "O(S r + N r D) per iteration of the reliability, a few per epoch, and the draws of the network; memory "
       "O(M r + D r + N r)";
-  return info;
+  return LearnerEntry::of<Dalc, parameters>(std::move(info));
 }
 
-Options options_from(const Parameters& parameters) {
-  Options options;
-  options.training = training_options(parameters);
-  const std::string& kind = parameters.choice("reliability");
-  options.reliability = kind == "per_worker_logistic" ? Options::Kind::per_worker_logistic
-                        : kind == "one_coin"          ? Options::Kind::one_coin
-                                                      : Options::Kind::low_rank;
-  options.low_rank.rank = static_cast<std::size_t>(parameters.integer("rank"));
-  options.low_rank.worker_ridge = parameters.real("worker_ridge");
-  options.low_rank.shared_ridge = parameters.real("shared_ridge");
-  options.own_ridge = parameters.real("own_ridge");
-  options.samples = static_cast<std::size_t>(parameters.integer("samples"));
-  options.warm_up = static_cast<std::size_t>(parameters.integer("warm_up"));
-  return options;
-}
-
-std::unique_ptr<Learner> make(const Parameters& parameters) { return std::make_unique<Dalc>(options_from(parameters)); }
+Options options_from(const Parameters& values) { return read_parameters(parameters, values); }
 
 }  // namespace wisecrowd::dalc

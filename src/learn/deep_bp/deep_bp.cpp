@@ -5,6 +5,7 @@
 
 #include "base/numeric.hpp"
 #include "learn/shared/clip.hpp"
+#include "learn/shared/learner_entry.hpp"
 
 namespace wisecrowd::deep_bp {
 namespace {
@@ -94,8 +95,31 @@ Learned DeepBp::fit(const LearningData& data, const NetworkSpec& network, const 
       [&](const TrainingSet& set, Rng) { return std::make_unique<DeepBpModel>(set, options_, context); }, context);
 }
 
-LearnerInfo info() {
-  const Options d;
+namespace {
+
+void parameters(ParameterVisitor& v, Options& o) {
+  v.choice("model", o.model, {"one_coin", "two_coin", "tables"},
+           "what a worker is: one accuracy; one accuracy per class (two classes only); or a whole "
+           "confusion table, by particles");
+  v.real("right", o.right, 1e-3, 1e6,
+         "prior of an accuracy, Beta(right, wrong); for tables, prior count of a right answer");
+  v.real("wrong", o.wrong, 1e-3, 1e6, "see right; for tables, of each wrong answer");
+  v.integer("particles", o.particles, 1, 1e6, "tables: draws per worker; the same ones every time");
+  v.integer("propagation_iterations", o.max_iterations, 1, 1e9,
+            "iterations of belief propagation before each epoch, at most");
+  v.real("propagation_tolerance", o.tolerance, 0, 1,
+         "it ends earlier when no message, as a probability, changes by more than this");
+  v.real("ceiling", o.ceiling, 0, 1,
+         "how sure the network may be when labels are inferred (at least 1/classes, which is to leave "
+         "it out): less where features say little");
+  v.integer("warm_up", o.warm_up, 0, 1e6,
+            "epochs in which the answers alone make the labels, until the network is of use");
+  training_parameters(v, o.training);
+}
+
+}  // namespace
+
+LearnerEntry learner() {
   LearnerInfo info;
   info.title = "deepBP: belief propagation with a network";
   info.summary = "Labels by belief propagation with the network as each task's prior; the network learns the beliefs.";
@@ -103,46 +127,12 @@ LearnerInfo info() {
       "Sparse answers (two or three per task, a few per worker) and a sensible prior of workers; stands tireless "
       "spammers.";
   info.reference = "Kim, Cho, Kim, Ok: Robust deep learning from crowds with belief propagation, AISTATS 2022";
-  info.parameters = {
-      ParameterSpec::choice("model", d.model, {"one_coin", "two_coin", "tables"},
-                            "what a worker is: one accuracy; one accuracy per class (two classes only); or a whole "
-                            "confusion table, by particles"),
-      ParameterSpec::real("right", d.right, 1e-3, 1e6,
-                          "prior of an accuracy, Beta(right, wrong); for tables, prior count of a right answer"),
-      ParameterSpec::real("wrong", d.wrong, 1e-3, 1e6, "see right; for tables, of each wrong answer"),
-      ParameterSpec::integer("particles", static_cast<std::int64_t>(d.particles), 1, 1e6,
-                             "tables: draws per worker; the same ones every time"),
-      ParameterSpec::integer("propagation_iterations", static_cast<std::int64_t>(d.max_iterations), 1, 1e9,
-                             "iterations of belief propagation before each epoch, at most"),
-      ParameterSpec::real("propagation_tolerance", d.tolerance, 0, 1,
-                          "it ends earlier when no message, as a probability, changes by more than this"),
-      ParameterSpec::real("ceiling", d.ceiling, 0, 1,
-                          "how sure the network may be when labels are inferred (at least 1/classes, which is to leave "
-                          "it out): less where features say little"),
-      ParameterSpec::integer("warm_up", static_cast<std::int64_t>(d.warm_up), 0, 1e6,
-                             "epochs in which the answers alone make the labels, until the network is of use"),
-  };
-  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
   info.uses_gold = true;
   info.assumptions = "Workers are draws of the prior and err independently of each other and of the features.";
   info.cost =
       "one coin: S·sqrt(answers per worker) per iteration of propagation, a few of them per epoch; tables: "
       "S·K·particles";
-  return info;
-}
-
-std::unique_ptr<Learner> make(const Parameters& parameters) {
-  Options options;
-  options.training = training_options(parameters);
-  options.model = parameters.choice("model");
-  options.right = parameters.real("right");
-  options.wrong = parameters.real("wrong");
-  options.particles = static_cast<std::size_t>(parameters.integer("particles"));
-  options.max_iterations = static_cast<std::size_t>(parameters.integer("propagation_iterations"));
-  options.tolerance = parameters.real("propagation_tolerance");
-  options.ceiling = parameters.real("ceiling");
-  options.warm_up = static_cast<std::size_t>(parameters.integer("warm_up"));
-  return std::make_unique<DeepBp>(std::move(options));
+  return LearnerEntry::of<DeepBp, parameters>(std::move(info));
 }
 
 }  // namespace wisecrowd::deep_bp

@@ -5,6 +5,7 @@
 
 #include "base/numeric.hpp"
 #include "learn/shared/clip.hpp"
+#include "learn/shared/learner_entry.hpp"
 
 namespace wisecrowd::deep_mf {
 
@@ -80,8 +81,22 @@ Learned DeepMf::fit(const LearningData& data, const NetworkSpec& network, const 
       [this](const TrainingSet& set, Rng) { return std::make_unique<DeepMfModel>(set, options_); }, context);
 }
 
-LearnerInfo info() {
-  const Options d;
+namespace {
+
+void parameters(ParameterVisitor& v, Options& o) {
+  dirichlet_parameters(v, o.tables);
+  v.real("ceiling", o.ceiling, 0, 1,
+         "how sure the network may be when labels are inferred (at least 1/classes, which is to leave "
+         "it out): less where features say little");
+  v.integer("warm_up", o.warm_up, 0, 1e6,
+            "epochs in which the answers alone make the labels, until the network is of use");
+  v.integer("updates", o.updates, 1, 1e6, "updates of labels and workers before each epoch");
+  training_parameters(v, o.training);
+}
+
+}  // namespace
+
+LearnerEntry learner() {
   LearnerInfo info;
   info.title = "deepMF: mean-field inference with a network";
   info.summary = "Labels by variational Bayes with the network as each task's prior; the network learns the labels.";
@@ -89,31 +104,10 @@ LearnerInfo info() {
       "Few answers per worker, so that a prior of workers helps; cheaper than deep_bp, which keeps the uncertainty "
       "about workers and stands tireless spammers better.";
   info.reference = "Kim, Cho, Kim, Ok: Robust deep learning from crowds with belief propagation, AISTATS 2022";
-  info.parameters = DirichletTables::parameters(d.tables);
-  info.parameters.push_back(
-      ParameterSpec::real("ceiling", d.ceiling, 0, 1,
-                          "how sure the network may be when labels are inferred (at least 1/classes, which is to leave "
-                          "it out): less where features say little"));
-  info.parameters.push_back(
-      ParameterSpec::integer("warm_up", static_cast<std::int64_t>(d.warm_up), 0, 1e6,
-                             "epochs in which the answers alone make the labels, until the network is of use"));
-  info.parameters.push_back(ParameterSpec::integer("updates", static_cast<std::int64_t>(d.updates), 1, 1e6,
-                                                   "updates of labels and workers before each epoch"));
-  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
   info.uses_gold = true;
   info.assumptions = "Workers are draws of the prior and err independently of each other and of the features.";
   info.cost = "O(S K) per epoch beside the network; memory O(M K²)";
-  return info;
-}
-
-std::unique_ptr<Learner> make(const Parameters& parameters) {
-  Options options;
-  options.training = training_options(parameters);
-  options.tables = DirichletTables::options(parameters);
-  options.ceiling = parameters.real("ceiling");
-  options.warm_up = static_cast<std::size_t>(parameters.integer("warm_up"));
-  options.updates = static_cast<std::size_t>(parameters.integer("updates"));
-  return std::make_unique<DeepMf>(std::move(options));
+  return LearnerEntry::of<DeepMf, parameters>(std::move(info));
 }
 
 }  // namespace wisecrowd::deep_mf

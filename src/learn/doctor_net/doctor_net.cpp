@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/numeric.hpp"
+#include "learn/shared/learner_entry.hpp"
 
 namespace wisecrowd::doctor_net {
 namespace {
@@ -214,43 +215,36 @@ Learned DoctorNet::fit(const LearningData& data, const NetworkSpec& network, con
       [&options](const TrainingSet& set, Rng) { return std::make_unique<HeadsModel>(set, options); }, context);
 }
 
-LearnerInfo info() {
-  const Options d;
-  const auto integer = [](std::size_t value) { return static_cast<std::int64_t>(value); };
+namespace {
+
+constexpr auto kWeightNames =
+    enum_names<Weights>({{Weights::equal, "equal"}, {Weights::answers, "answers"}, {Weights::learned, "learned"}});
+
+void parameters(ParameterVisitor& v, Options& o) {
+  v.choice("weights", o.weights, kWeightNames,
+           "how workers are averaged: all alike, by how much they answered, or by weights that "
+           "predict each worker's answers from the others' heads (weighted DoctorNet)");
+  v.integer("width", o.width, 1, 65536, "numbers of a row that the heads see: the network's outputs");
+  v.integer("warm_up", o.warm_up, 0, 1e6,
+            "epochs in which all workers share one head; each then starts from it, which helps those "
+            "with few answers");
+  v.real("worker_learning_rate", o.worker_learning_rate, 0, 100, "size of the steps of the heads");
+  v.real("worker_decay", o.worker_decay, 0, 100, "weight decay of the heads");
+  training_parameters(v, o.training);
+}
+
+}  // namespace
+
+LearnerEntry learner() {
   LearnerInfo info;
   info.title = "DoctorNet: a head per worker";
   info.summary = "Learns to predict what each worker would say, and averages over the workers.";
   info.when_to_use = "Each worker gave many answers and none is far worse than the others; to see what each would say.";
   info.reference =
       "Guan, Gulshan, Dai, Hinton: Who said what: modeling individual labelers improves classification, AAAI 2018";
-  info.parameters = {
-      ParameterSpec::choice("weights", "equal", {"equal", "answers", "learned"},
-                            "how workers are averaged: all alike, by how much they answered, or by weights that "
-                            "predict each worker's answers from the others' heads (weighted DoctorNet)"),
-      ParameterSpec::integer("width", integer(d.width), 1, 65536,
-                             "numbers of a row that the heads see: the network's outputs"),
-      ParameterSpec::integer("warm_up", integer(d.warm_up), 0, 1e6,
-                             "epochs in which all workers share one head; each then starts from it, which helps those "
-                             "with few answers"),
-      ParameterSpec::real("worker_learning_rate", d.worker_learning_rate, 0, 100, "size of the steps of the heads"),
-      ParameterSpec::real("worker_decay", d.worker_decay, 0, 100, "weight decay of the heads"),
-  };
-  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
   info.assumptions = "The average worker is right: it models workers, not the truth.";
   info.cost = "O(S K width) per epoch beside the network, O(M K width) per predicted row; memory O(M K width)";
-  return info;
-}
-
-std::unique_ptr<Learner> make(const Parameters& parameters) {
-  Options options;
-  options.training = training_options(parameters);
-  const std::string& weights = parameters.choice("weights");
-  options.weights = weights == "learned" ? Weights::learned : weights == "answers" ? Weights::answers : Weights::equal;
-  options.width = static_cast<std::size_t>(parameters.integer("width"));
-  options.warm_up = static_cast<std::size_t>(parameters.integer("warm_up"));
-  options.worker_learning_rate = parameters.real("worker_learning_rate");
-  options.worker_decay = parameters.real("worker_decay");
-  return std::make_unique<DoctorNet>(std::move(options));
+  return LearnerEntry::of<DoctorNet, parameters>(std::move(info));
 }
 
 }  // namespace wisecrowd::doctor_net

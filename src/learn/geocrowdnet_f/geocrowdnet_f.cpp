@@ -1,5 +1,6 @@
 #include "learn/geocrowdnet_f/geocrowdnet_f.hpp"
 
+#include "learn/shared/learner_entry.hpp"
 #include "learn/shared/volume.hpp"
 
 namespace wisecrowd::geocrowdnet_f {
@@ -24,8 +25,18 @@ Learned GeoCrowdNetF::fit(const LearningData& data, const NetworkSpec& network, 
       [this](const TrainingSet& set, Rng) { return std::make_unique<VolumeModel>(set, options_); }, context);
 }
 
-LearnerInfo info() {
-  const Options d;
+namespace {
+
+void parameters(ParameterVisitor& v, Options& o) {
+  table_parameters(v, o.tables);
+  table_solver_parameter(v, o.tables);
+  v.real("strength", o.strength, 0, 100, "how much the log-volume counts; too much of it collapses the classes");
+  training_parameters(v, o.training);
+}
+
+}  // namespace
+
+LearnerEntry learner() {
   LearnerInfo info;
   info.title = "GeoCrowdNet (F): large volume of the class probabilities";
   info.summary = "Coupled cross-entropy that spreads the network's class probabilities as far as the answers allow.";
@@ -33,19 +44,10 @@ LearnerInfo info() {
   info.reference =
       "Ibrahim, Nguyen, Fu: Deep learning from crowdsourced labels: coupled cross-entropy minimization, "
       "identifiability, and regularization, ICLR 2023";
-  info.parameters = CoupledTables::parameters(d.tables, true);
-  info.parameters.push_back(ParameterSpec::real(
-      "strength", d.strength, 0, 100, "how much the log-volume counts; too much of it collapses the classes"));
-  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
   info.uses_gold = true;
   info.assumptions = "For every class some rows that leave no doubt; batches with more tasks than classes.";
   info.cost = "O(S K + N K²) per epoch beside the network, K³ per step; memory O(M K²)";
-  return info;
-}
-
-std::unique_ptr<Learner> make(const Parameters& parameters) {
-  return std::make_unique<GeoCrowdNetF>(
-      Options{training_options(parameters), CoupledTables::options(parameters, true), parameters.real("strength")});
+  return LearnerEntry::of<GeoCrowdNetF, parameters>(std::move(info));
 }
 
 }  // namespace wisecrowd::geocrowdnet_f

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "learn/shared/learner_entry.hpp"
 #include "learn/shared/volume.hpp"
 
 namespace wisecrowd::geocrowdnet_w {
@@ -76,8 +77,17 @@ Learned GeoCrowdNetW::fit(const LearningData& data, const NetworkSpec& network, 
       [this](const TrainingSet& set, Rng) { return std::make_unique<TableVolumeModel>(set, options_); }, context);
 }
 
-LearnerInfo info() {
-  const Options d;
+namespace {
+
+void parameters(ParameterVisitor& v, Options& o) {
+  table_parameters(v, o.tables);
+  v.real("strength", o.strength, 0, 100, "how much the log-volume counts");
+  training_parameters(v, o.training);
+}
+
+}  // namespace
+
+LearnerEntry learner() {
   LearnerInfo info;
   info.title = "GeoCrowdNet (W): large volume of the worker tables";
   info.summary = "Coupled cross-entropy that prefers worker tables which tell the classes apart.";
@@ -85,18 +95,10 @@ LearnerInfo info() {
   info.reference =
       "Ibrahim, Nguyen, Fu: Deep learning from crowdsourced labels: coupled cross-entropy minimization, "
       "identifiability, and regularization, ICLR 2023";
-  info.parameters = CoupledTables::parameters(d.tables);
-  info.parameters.push_back(ParameterSpec::real("strength", d.strength, 0, 100, "how much the log-volume counts"));
-  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
   info.uses_gold = true;
   info.assumptions = "For every class some workers who never mistake it.";
   info.cost = "O(S K³) per epoch beside the network; memory O(M K²)";
-  return info;
-}
-
-std::unique_ptr<Learner> make(const Parameters& parameters) {
-  return std::make_unique<GeoCrowdNetW>(
-      Options{training_options(parameters), CoupledTables::options(parameters), parameters.real("strength")});
+  return LearnerEntry::of<GeoCrowdNetW, parameters>(std::move(info));
 }
 
 }  // namespace wisecrowd::geocrowdnet_w

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/numeric.hpp"
+#include "learn/shared/learner_entry.hpp"
 
 namespace wisecrowd::instance_dependent {
 namespace {
@@ -226,9 +227,30 @@ Learned InstanceDependent::fit(const LearningData& data, const NetworkSpec& netw
       [this](const TrainingSet& set, Rng rng) { return std::make_unique<InstanceModel>(set, options_, rng); }, context);
 }
 
-LearnerInfo info() {
-  const Options d;
-  const auto integer = [](std::size_t value) { return static_cast<std::int64_t>(value); };
+namespace {
+
+constexpr auto kVariantNames =
+    enum_names<Options::Variant>({{Options::Variant::schedule, "schedule"}, {Options::Variant::anchors, "anchors"}});
+
+void parameters(ParameterVisitor& v, Options& o) {
+  table_parameters(v, o.tables);
+  v.choice("variant", o.variant, kVariantNames,
+           "schedule: tables are held, then released, then may depend on the row; anchors: a third of the epochs for "
+           "network and plain tables, a third for tables at sure rows, a third for the network with tables fixed");
+  v.real("trace_strength", o.trace_strength, 0, 100,
+         "how much a small mean trace of the tables counts, as in trace_reg");
+  v.integer("table_epochs", o.table_epochs, 0, 1e6, "epochs in which tables are free but do not depend on the row");
+  v.integer("row_width", o.row_width, 1, 4096, "numbers of a row that the tables depend on");
+  v.integer("embedding", o.embedding, 1, 4096, "numbers per worker that say how");
+  v.real("row_decay", o.row_decay, 0, 100, "weight decay of what depends on the row");
+  v.real("anchor_confidence", o.anchor_confidence, 0, 1,
+         "variant=anchors: how sure the network must be of a row; at least a tenth of the rows, the surest, are taken");
+  training_parameters(v, o.training);
+}
+
+}  // namespace
+
+LearnerEntry learner() {
   LearnerInfo info;
   info.title = "Confusion that depends on the row";
   info.summary = "Worker tables that change with the features, so that hard rows confuse more than easy ones.";
@@ -238,43 +260,10 @@ LearnerInfo info() {
       "anchors after Guo, Yi, Wang: Label correction of crowdsourced noisy annotations with an instance-dependent "
       "noise "
       "transition model, NeurIPS 2023";
-  info.parameters = CoupledTables::parameters(d.tables);
-  info.parameters.push_back(ParameterSpec::choice(
-      "variant", "schedule", {"schedule", "anchors"},
-      "schedule: tables are held, then released, then may depend on the row; anchors: a third of the epochs for "
-      "network and plain tables, a third for tables at sure rows, a third for the network with tables fixed"));
-  info.parameters.push_back(ParameterSpec::real("trace_strength", d.trace_strength, 0, 100,
-                                                "how much a small mean trace of the tables counts, as in trace_reg"));
-  info.parameters.push_back(ParameterSpec::integer("table_epochs", integer(d.table_epochs), 0, 1e6,
-                                                   "epochs in which tables are free but do not depend on the row"));
-  info.parameters.push_back(
-      ParameterSpec::integer("row_width", integer(d.row_width), 1, 4096, "numbers of a row that the tables depend on"));
-  info.parameters.push_back(
-      ParameterSpec::integer("embedding", integer(d.embedding), 1, 4096, "numbers per worker that say how"));
-  info.parameters.push_back(
-      ParameterSpec::real("row_decay", d.row_decay, 0, 100, "weight decay of what depends on the row"));
-  info.parameters.push_back(ParameterSpec::real(
-      "anchor_confidence", d.anchor_confidence, 0, 1,
-      "variant=anchors: how sure the network must be of a row; at least a tenth of the rows, the surest, are taken"));
-  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
   info.uses_gold = true;
   info.assumptions = "On average workers are better than chance, and how they err varies smoothly with the features.";
   info.cost = "O(S K² row width) per epoch beside the network; memory O(M (K² + embedding))";
-  return info;
-}
-
-std::unique_ptr<Learner> make(const Parameters& parameters) {
-  Options options;
-  options.training = training_options(parameters);
-  options.tables = CoupledTables::options(parameters);
-  options.variant = parameters.choice("variant") == "anchors" ? Options::Variant::anchors : Options::Variant::schedule;
-  options.trace_strength = parameters.real("trace_strength");
-  options.table_epochs = static_cast<std::size_t>(parameters.integer("table_epochs"));
-  options.row_width = static_cast<std::size_t>(parameters.integer("row_width"));
-  options.embedding = static_cast<std::size_t>(parameters.integer("embedding"));
-  options.row_decay = parameters.real("row_decay");
-  options.anchor_confidence = parameters.real("anchor_confidence");
-  return std::make_unique<InstanceDependent>(std::move(options));
+  return LearnerEntry::of<InstanceDependent, parameters>(std::move(info));
 }
 
 }  // namespace wisecrowd::instance_dependent

@@ -1,5 +1,7 @@
 #include "learn/lfc/lfc.hpp"
 
+#include "learn/shared/learner_entry.hpp"
+
 namespace wisecrowd::lfc {
 
 Learned Lfc::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
@@ -14,8 +16,18 @@ Learned Lfc::fit(const LearningData& data, const NetworkSpec& network, const Run
       context);
 }
 
-LearnerInfo info() {
-  const Options d;
+namespace {
+
+void parameters(ParameterVisitor& v, Options& o) {
+  v.real("ridge", o.ridge, 1e-9, 1e9,
+         "pull of a worker's weights towards 0, and of their level towards that of all workers");
+  v.integer("warm_up", o.warm_up, 0, 1e6, "epochs in which the answers alone make the labels");
+  training_parameters(v, o.training);
+}
+
+}  // namespace
+
+LearnerEntry learner() {
   LearnerInfo info;
   info.title = "Learning from crowds with features: expertise that varies";
   info.summary =
@@ -24,25 +36,13 @@ LearnerInfo info() {
   info.reference =
       "Yan et al.: Modeling annotator expertise: learning when everybody knows a bit of something, "
       "AISTATS 2010";
-  info.parameters = {
-      ParameterSpec::real("ridge", d.ridge, 1e-9, 1e9,
-                          "pull of a worker's weights towards 0, and of their level towards that of all workers"),
-      ParameterSpec::integer("warm_up", static_cast<std::int64_t>(d.warm_up), 0, 1e6,
-                             "epochs in which the answers alone make the labels"),
-  };
-  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
   info.uses_gold = true;
   info.linear_only = true;
   info.assumptions = "Given truth and features, workers answer independently; a wrong answer is any wrong class alike.";
   info.cost =
       "O(S D) per iteration of the reliability, some tens per epoch; memory O(M D), for sparse features only "
       "the columns that a worker has seen";
-  return info;
-}
-
-std::unique_ptr<Learner> make(const Parameters& parameters) {
-  return std::make_unique<Lfc>(Options{training_options(parameters), parameters.real("ridge"),
-                                       static_cast<std::size_t>(parameters.integer("warm_up"))});
+  return LearnerEntry::of<Lfc, parameters>(std::move(info));
 }
 
 }  // namespace wisecrowd::lfc

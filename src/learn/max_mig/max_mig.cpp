@@ -1,5 +1,6 @@
 #include "learn/max_mig/max_mig.hpp"
 
+#include "learn/shared/learner_entry.hpp"
 #include "wisecrowd/aggregate.hpp"
 
 namespace wisecrowd::max_mig {
@@ -41,8 +42,39 @@ Learned MaxMig::fit(const LearningData& data, const NetworkSpec& network, const 
   return train(data, network, options_.training, candidates, context);
 }
 
-LearnerInfo info() {
-  const Options d;
+namespace {
+
+constexpr auto kDivergenceNames =
+    enum_names<Divergence>({{Divergence::kl, "kl"}, {Divergence::pearson, "pearson"}, {Divergence::js, "js"}});
+constexpr auto kStartNames = enum_names<Options::Start>({{Options::Start::automatic, "automatic"},
+                                                         {Options::Start::votes, "votes"},
+                                                         {Options::Start::aggregator, "aggregator"},
+                                                         {Options::Start::coupled, "coupled"},
+                                                         {Options::Start::random, "random"}});
+constexpr auto kPriorNames = enum_names<Options::Prior>({{Options::Prior::automatic, "automatic"},
+                                                         {Options::Prior::uniform, "uniform"},
+                                                         {Options::Prior::learned, "learned"}});
+
+void parameters(ParameterVisitor& v, Options& o) {
+  v.choice("divergence", o.divergence, kDivergenceNames, "how information is measured");
+  v.choice("start", o.start, kStartNames,
+           "what the aggregator begins with: tables from the vote, from a method of aggregation, from "
+           "a network trained on single answers (right even when most workers copy), or chance; "
+           "automatic tries votes and coupled and lets hidden answers decide");
+  v.choice("aggregator", o.aggregator, aggregator_names(), "which method start=aggregator asks");
+  v.choice("class_prior", o.class_prior, kPriorNames,
+           "how frequent the classes are: all the same, learned from the forecast, or what hidden "
+           "answers speak for");
+  v.real("pooled_answers", o.pooled_answers, 0, 1e6,
+         "answers by an ordinary worker that are added to each worker's own, per class");
+  v.integer("warm_up", o.warm_up, 0, 1e6, "epochs in which only the network learns, from the aggregator as it began");
+  v.real("worker_learning_rate", o.worker_learning_rate, 0, 100, "size of the steps of the aggregator's weights");
+  training_parameters(v, o.training);
+}
+
+}  // namespace
+
+LearnerEntry learner() {
   LearnerInfo info;
   info.title = "Max-MIG: mutual information of network and crowd";
   info.summary = "Trains a network and an aggregator of the answers so that each tells as much as it can of the other.";
@@ -50,52 +82,10 @@ LearnerInfo info() {
       "Workers who copy each other, naive workers in the majority, few answers per task: the usual first choice.";
   info.reference =
       "Cao, Xu, Kong, Wang: Max-MIG: an information theoretic approach for joint learning from crowds, ICLR 2019";
-  std::vector<std::string> names;
-  for (const MethodInfo& method : aggregation_methods()) names.push_back(method.name);
-  info.parameters = {
-      ParameterSpec::choice("divergence", "kl", {"kl", "pearson", "js"}, "how information is measured"),
-      ParameterSpec::choice("start", "automatic", {"automatic", "votes", "aggregator", "coupled", "random"},
-                            "what the aggregator begins with: tables from the vote, from a method of aggregation, from "
-                            "a network trained on single answers (right even when most workers copy), or chance; "
-                            "automatic tries votes and coupled and lets hidden answers decide"),
-      ParameterSpec::choice("aggregator", d.aggregator, names, "which method start=aggregator asks"),
-      ParameterSpec::choice("class_prior", "automatic", {"automatic", "uniform", "learned"},
-                            "how frequent the classes are: all the same, learned from the forecast, or what hidden "
-                            "answers speak for"),
-      ParameterSpec::real("pooled_answers", d.pooled_answers, 0, 1e6,
-                          "answers by an ordinary worker that are added to each worker's own, per class"),
-      ParameterSpec::integer("warm_up", static_cast<std::int64_t>(d.warm_up), 0, 1e6,
-                             "epochs in which only the network learns, from the aggregator as it began"),
-      ParameterSpec::real("worker_learning_rate", d.worker_learning_rate, 0, 100,
-                          "size of the steps of the aggregator's weights"),
-  };
-  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
   info.uses_gold = true;
   info.assumptions = "Among the workers are some who, given the truth, answer independently of the features.";
   info.cost = "O(S K) per epoch beside the network (js: O(N B K)), once more for each start tried; memory O(M K²)";
-  return info;
-}
-
-std::unique_ptr<Learner> make(const Parameters& parameters) {
-  Options options;
-  options.training = training_options(parameters);
-  const std::string& divergence = parameters.choice("divergence");
-  options.divergence = divergence == "pearson" ? Divergence::pearson
-                       : divergence == "js"    ? Divergence::js
-                                               : Divergence::kl;
-  const std::string& start = parameters.choice("start");
-  options.start = start == "votes"        ? Start::votes
-                  : start == "aggregator" ? Start::aggregator
-                  : start == "coupled"    ? Start::coupled
-                  : start == "random"     ? Start::random
-                                          : Start::automatic;
-  options.aggregator = parameters.choice("aggregator");
-  const std::string& prior = parameters.choice("class_prior");
-  options.class_prior = prior == "uniform" ? Prior::uniform : prior == "learned" ? Prior::learned : Prior::automatic;
-  options.pooled_answers = parameters.real("pooled_answers");
-  options.warm_up = static_cast<std::size_t>(parameters.integer("warm_up"));
-  options.worker_learning_rate = parameters.real("worker_learning_rate");
-  return std::make_unique<MaxMig>(std::move(options));
+  return LearnerEntry::of<MaxMig, parameters>(std::move(info));
 }
 
 }  // namespace wisecrowd::max_mig

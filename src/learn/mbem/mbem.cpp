@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/numeric.hpp"
+#include "learn/shared/learner_entry.hpp"
 #include "learn/shared/training_run.hpp"
 
 namespace wisecrowd::mbem {
@@ -121,39 +122,35 @@ Learned Mbem::fit(const LearningData& data, const NetworkSpec& network, const Ru
       context);
 }
 
-LearnerInfo info() {
-  const Options d;
+namespace {
+
+constexpr auto kClassPriorNames = enum_names<bool>({{true, "uniform"}, {false, "learned"}});
+
+void parameters(ParameterVisitor& v, Options& o) {
+  v.integer("rounds", o.rounds, 1, 1000,
+            "how often workers are judged anew; each round trains networks on all tasks once");
+  v.real("pseudo_count", o.pseudo_count, 1e-6, 1e6, "answers added to every cell of a worker's table");
+  v.flag("cross_fit", o.cross_fit,
+         "judge each half of the tasks by a network trained on the other half; off, a network that "
+         "learns its labels by heart takes the workers at their word");
+  v.choice("class_prior", o.even_classes, kClassPriorNames,
+           "classes in the labels' formula: even, or as the networks predict them (as published; runs "
+           "away to one class when most answers are noise)");
+  training_parameters(v, o.training);
+}
+
+}  // namespace
+
+LearnerEntry learner() {
   LearnerInfo info;
   info.title = "MBEM: model-bootstrapped EM";
   info.summary = "Judges workers by what a network predicts, labels tasks by the judged workers, trains on those.";
   info.when_to_use = "One answer per task, where workers cannot be compared with each other but a network generalises.";
   info.reference = "Khetan, Lipton, Anandkumar: Learning from noisy singly-labeled data, ICLR 2018";
-  info.parameters = {
-      ParameterSpec::integer("rounds", static_cast<std::int64_t>(d.rounds), 1, 1000,
-                             "how often workers are judged anew; each round trains networks on all tasks once"),
-      ParameterSpec::real("pseudo_count", d.pseudo_count, 1e-6, 1e6, "answers added to every cell of a worker's table"),
-      ParameterSpec::flag("cross_fit", d.cross_fit,
-                          "judge each half of the tasks by a network trained on the other half; off, a network that "
-                          "learns its labels by heart takes the workers at their word"),
-      ParameterSpec::choice("class_prior", d.even_classes ? "uniform" : "learned", {"uniform", "learned"},
-                            "classes in the labels' formula: even, or as the networks predict them (as published; runs "
-                            "away to one class when most answers are noise)"),
-  };
-  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
   info.uses_gold = true;
   info.assumptions = "Workers err independently of the features; the network is better than a single worker.";
   info.cost = "the network's, rounds + 1 times; O(S K) beside it; memory O(M K²)";
-  return info;
-}
-
-std::unique_ptr<Learner> make(const Parameters& parameters) {
-  Options options;
-  options.training = training_options(parameters);
-  options.rounds = static_cast<std::size_t>(parameters.integer("rounds"));
-  options.pseudo_count = parameters.real("pseudo_count");
-  options.cross_fit = parameters.flag("cross_fit");
-  options.even_classes = parameters.choice("class_prior") == "uniform";
-  return std::make_unique<Mbem>(std::move(options));
+  return LearnerEntry::of<Mbem, parameters>(std::move(info));
 }
 
 }  // namespace wisecrowd::mbem

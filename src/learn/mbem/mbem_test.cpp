@@ -108,7 +108,7 @@ TEST(Mbem, CrossFittingSeesThroughWhatIsLearnedByHeart) {
                                                   {"batch", "16"},
                                                   {"rounds", "1"},
                                                   {"held_out", "0"},
-                                                  {"fading", "0"},
+                                                  {"decoupled_decay", "0"},
                                                   {"average_epochs", "0"},
                                                   {"learning_rate", "0.02"}},
                                                  {.kind = "mlp", .hidden = 128, .dropout = 0}, 1);

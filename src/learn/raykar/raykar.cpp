@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/numeric.hpp"
+#include "learn/shared/learner_entry.hpp"
 #include "learn/shared/trainer.hpp"
 #include "learn/shared/training_run.hpp"
 
@@ -128,46 +129,36 @@ Learned Raykar::fit(const LearningData& data, const NetworkSpec& network, const 
   return learned;
 }
 
-LearnerInfo info() {
-  const Options d;
+namespace {
+
+void parameters(ParameterVisitor& v, Options& o) {
+  v.real("pseudo_count", o.pseudo_count, 1e-6, 1e6, "answers added to every cell of a worker's table");
+  v.real("diagonal_count", o.diagonal_count, 0, 1e6, "further ones added for the right answer");
+  v.real("logit_penalty", o.penalty, 1e-9, 1e9,
+         "pull of the classifier towards not knowing: the inverse variance of an ordinary row's logit "
+         "beforehand, so that it means the same for two features and for thousands");
+  v.integer("newton_steps", o.newton_steps, 1, 1000, "Newton steps for the classifier in each iteration");
+  v.integer("max_iterations", o.max_iterations, 1, 1e9, "give up after this many iterations");
+  v.real("tolerance", o.tolerance, 0, 1, "stop when the objective rises by less than this share");
+  v.flag("standardise", o.standardise, "bring each feature to mean 0 and deviation 1");
+}
+
+}  // namespace
+
+LearnerEntry learner() {
   LearnerInfo info;
   info.title = "Raykar: logistic regression and confusion tables by EM";
   info.summary = "A linear classifier and a table per worker, fitted together by exact maximum of the posterior.";
   info.when_to_use =
       "Features that a linear classifier can use, workers who err independently of each other; no step sizes to set.";
   info.reference = "Raykar et al.: Learning from crowds, JMLR 11, 2010";
-  info.parameters = {
-      ParameterSpec::real("pseudo_count", d.pseudo_count, 1e-6, 1e6, "answers added to every cell of a worker's table"),
-      ParameterSpec::real("diagonal_count", d.diagonal_count, 0, 1e6, "further ones added for the right answer"),
-      ParameterSpec::real("logit_penalty", d.penalty, 1e-9, 1e9,
-                          "pull of the classifier towards not knowing: the inverse variance of an ordinary row's logit "
-                          "beforehand, so that it means the same for two features and for thousands"),
-      ParameterSpec::integer("newton_steps", static_cast<std::int64_t>(d.newton_steps), 1, 1000,
-                             "Newton steps for the classifier in each iteration"),
-      ParameterSpec::integer("max_iterations", static_cast<std::int64_t>(d.max_iterations), 1, 1e9,
-                             "give up after this many iterations"),
-      ParameterSpec::real("tolerance", d.tolerance, 0, 1, "stop when the objective rises by less than this share"),
-      ParameterSpec::flag("standardise", d.standardise, "bring each feature to mean 0 and deviation 1"),
-  };
   info.uses_gold = true;
   info.linear_only = true;
   info.assumptions =
       "Given the truth, workers answer independently of each other and of the features; the classes are linearly "
       "separable up to noise.";
   info.cost = "O(S K) and about 50 passes over the features per iteration; memory O(M K²)";
-  return info;
-}
-
-std::unique_ptr<Learner> make(const Parameters& parameters) {
-  Options options;
-  options.pseudo_count = parameters.real("pseudo_count");
-  options.diagonal_count = parameters.real("diagonal_count");
-  options.penalty = parameters.real("logit_penalty");
-  options.newton_steps = static_cast<std::size_t>(parameters.integer("newton_steps"));
-  options.max_iterations = static_cast<std::size_t>(parameters.integer("max_iterations"));
-  options.tolerance = parameters.real("tolerance");
-  options.standardise = parameters.flag("standardise");
-  return std::make_unique<Raykar>(options);
+  return LearnerEntry::of<Raykar, parameters>(std::move(info));
 }
 
 }  // namespace wisecrowd::raykar

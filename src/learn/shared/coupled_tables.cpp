@@ -8,6 +8,12 @@
 namespace wisecrowd {
 namespace {
 
+constexpr auto kTableStartNames = enum_names<TableOptions::Start>({{TableOptions::Start::votes, "votes"},
+                                                                   {TableOptions::Start::identity, "identity"},
+                                                                   {TableOptions::Start::expert, "expert"}});
+constexpr auto kTableSolverNames =
+    enum_names<TableOptions::Solver>({{TableOptions::Solver::gradient, "gradient"}, {TableOptions::Solver::em, "em"}});
+
 /// No cell starts below this: what a worker never said can still be learned.
 constexpr double kLeastStart = 1e-3;
 
@@ -37,46 +43,24 @@ void softmax_backward(std::span<const double> probabilities, std::span<double> g
   for (std::size_t k = 0; k < probabilities.size(); ++k) gradients[k] = probabilities[k] * (gradients[k] - mean);
 }
 
-std::vector<ParameterSpec> CoupledTables::parameters(const TableOptions& d, bool with_solver) {
-  static constexpr const char* kStarts[] = {"votes", "identity", "expert"};
-  static constexpr const char* kSolvers[] = {"gradient", "em"};
-  std::vector<ParameterSpec> specs = {
-      ParameterSpec::choice("start", kStarts[static_cast<int>(d.start)], {"votes", "identity", "expert"},
-                            "tables to begin with: from how each worker answers where the vote says what (safe when "
-                            "most workers are naive), the same good worker for all, or nearly no errors"),
-      ParameterSpec::real("start_accuracy", d.start_accuracy, 0.01, 0.999,
-                          "start=identity: how often that worker is right"),
-      ParameterSpec::real("pooled_answers", d.pooled_answers, 0, 1e9,
-                          "answers of the crowd's mean table that are added to each row of a worker's table: at the "
-                          "start from votes, and whenever EM solves the tables; more when workers have few answers"),
-      ParameterSpec::real("worker_learning_rate", d.worker_learning_rate, 0, 100,
-                          "size of the steps of the worker tables"),
-      ParameterSpec::integer("warm_up", static_cast<std::int64_t>(d.warm_up), 0, 1e6,
-                             "epochs in which the tables stay as they started, so that the network carries the signal "
-                             "first"),
-  };
-  if (with_solver) {
-    specs.push_back(ParameterSpec::choice("solver", kSolvers[static_cast<int>(d.solver)], {"gradient", "em"},
-                                          "how the tables move: with the network at every step, or before each epoch "
-                                          "by expectation maximisation, which has no step size"));
-  }
-  return specs;
+void table_parameters(ParameterVisitor& v, TableOptions& o) {
+  v.choice("start", o.start, kTableStartNames,
+           "tables to begin with: from how each worker answers where the vote says what (safe when "
+           "most workers are naive), the same good worker for all, or nearly no errors");
+  v.real("start_accuracy", o.start_accuracy, 0.01, 0.999, "start=identity: how often that worker is right");
+  v.real("pooled_answers", o.pooled_answers, 0, 1e9,
+         "answers of the crowd's mean table that are added to each row of a worker's table: at the "
+         "start from votes, and whenever EM solves the tables; more when workers have few answers");
+  v.real("worker_learning_rate", o.worker_learning_rate, 0, 100, "size of the steps of the worker tables");
+  v.integer("warm_up", o.warm_up, 0, 1e6,
+            "epochs in which the tables stay as they started, so that the network carries the signal "
+            "first");
 }
 
-TableOptions CoupledTables::options(const Parameters& parameters, bool with_solver) {
-  TableOptions options;
-  const std::string& start = parameters.choice("start");
-  options.start = start == "identity" ? TableOptions::Start::identity
-                  : start == "expert" ? TableOptions::Start::expert
-                                      : TableOptions::Start::votes;
-  options.start_accuracy = parameters.real("start_accuracy");
-  options.pooled_answers = parameters.real("pooled_answers");
-  options.worker_learning_rate = parameters.real("worker_learning_rate");
-  options.warm_up = static_cast<std::size_t>(parameters.integer("warm_up"));
-  if (with_solver) {
-    options.solver = parameters.choice("solver") == "em" ? TableOptions::Solver::em : TableOptions::Solver::gradient;
-  }
-  return options;
+void table_solver_parameter(ParameterVisitor& v, TableOptions& o) {
+  v.choice("solver", o.solver, kTableSolverNames,
+           "how the tables move: with the network at every step, or before each epoch "
+           "by expectation maximisation, which has no step size");
 }
 
 CoupledTables::CoupledTables(const TrainingSet& set, const TableOptions& options, std::size_t further_outputs)

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "base/parameter_visitor.hpp"
 #include "learn/shared/answer_model.hpp"
 #include "learn/shared/optimiser.hpp"
 
@@ -32,16 +33,17 @@ struct TableOptions {
   double pooled_answers = 4;  ///< votes, em: answers of the crowd's mean table that each row of a table begins with
 };
 
+/// Of the table and its start.
+void table_parameters(ParameterVisitor& v, TableOptions& options);
+/// And the solver, where there is a choice.
+void table_solver_parameter(ParameterVisitor& v, TableOptions& options);
+
 /// p_ij = th_jᵀ f(x_i): worker tables as row-wise softmax, trained with the network by the cross-entropy of each answer
 /// (B4), mean over the answers of the batch. Penalties on top, or another probability of an answer, make other methods
 /// of it.
 class CoupledTables : public AnswerModel {
  public:
   using Options = TableOptions;
-  /// Of the table and its start; `with_solver` adds those of the EM solver.
-  [[nodiscard]] static std::vector<ParameterSpec> parameters(const TableOptions& defaults, bool with_solver = false);
-  [[nodiscard]] static TableOptions options(const Parameters& parameters, bool with_solver = false);
-
   /// `further_outputs` of the network, beyond the classes, are for the subclass.
   CoupledTables(const TrainingSet& set, const TableOptions& options, std::size_t further_outputs = 0);
 

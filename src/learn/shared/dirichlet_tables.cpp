@@ -8,6 +8,8 @@
 namespace wisecrowd {
 namespace {
 
+constexpr auto kCoinNames = enum_names<bool>({{false, "full"}, {true, "one_coin"}});
+
 /// KL(Dir(b) ‖ Dir(b0)).
 double dirichlet_divergence(std::span<const double> b, std::span<const double> b0) {
   double total = 0;
@@ -20,19 +22,12 @@ double dirichlet_divergence(std::span<const double> b, std::span<const double> b
 
 }  // namespace
 
-std::vector<ParameterSpec> DirichletTables::parameters(const Options& d) {
-  return {
-      ParameterSpec::choice("coins", d.one_coin ? "one_coin" : "full", {"full", "one_coin"},
-                            "a confusion table per worker, or one accuracy with wrong answers spread evenly"),
-      ParameterSpec::real("right", d.right, 1e-3, 1e9,
-                          "right answers that are believed beforehand, in every row of every table (one_coin: in all)"),
-      ParameterSpec::real("wrong", d.wrong, 1e-3, 1e9,
-                          "wrong answers that are believed beforehand, all kinds together"),
-  };
-}
-
-DirichletTables::Options DirichletTables::options(const Parameters& parameters) {
-  return {parameters.choice("coins") == "one_coin", parameters.real("right"), parameters.real("wrong")};
+void dirichlet_parameters(ParameterVisitor& v, DirichletTables::Options& o) {
+  v.choice("coins", o.one_coin, kCoinNames,
+           "a confusion table per worker, or one accuracy with wrong answers spread evenly");
+  v.real("right", o.right, 1e-3, 1e9,
+         "right answers that are believed beforehand, in every row of every table (one_coin: in all)");
+  v.real("wrong", o.wrong, 1e-3, 1e9, "wrong answers that are believed beforehand, all kinds together");
 }
 
 DirichletTables::DirichletTables(std::size_t workers, std::size_t classes, const Options& options)

@@ -3,8 +3,8 @@
 #include <span>
 #include <vector>
 
+#include "base/parameter_visitor.hpp"
 #include "learn/shared/training_set.hpp"
-#include "wisecrowd/parameters.hpp"
 
 namespace wisecrowd {
 
@@ -17,8 +17,6 @@ class DirichletTables {
     double right = 4;  ///< prior count of the right answer in every row
     double wrong = 1;  ///< of all wrong ones together
   };
-  [[nodiscard]] static std::vector<ParameterSpec> parameters(const Options& defaults);
-  [[nodiscard]] static Options options(const Parameters& parameters);
 
   DirichletTables(std::size_t workers, std::size_t classes, const Options& options);
 
@@ -44,5 +42,7 @@ class DirichletTables {
   std::vector<double> posterior_;  // workers × (truth × label), or × (right, wrong)
   std::vector<double> geometric_, means_;
 };
+
+void dirichlet_parameters(ParameterVisitor& v, DirichletTables::Options& options);
 
 }  // namespace wisecrowd

@@ -19,13 +19,6 @@ float settled(float moment) { return std::abs(moment) < 1e-30F ? 0.0F : moment; 
 
 }  // namespace
 
-OptimiserOptions::Kind optimiser_kind(std::string_view name) {
-  if (name == "adam") return OptimiserOptions::Kind::adam;
-  if (name == "rmsprop") return OptimiserOptions::Kind::rmsprop;
-  if (name == "sgd") return OptimiserOptions::Kind::sgd;
-  throw Error(ErrorCode::internal, "an optimiser is listed but unknown");
-}
-
 Optimiser::Optimiser(OptimiserOptions options, std::size_t parameters) : options_(options) {
   if (options_.kind != OptimiserOptions::Kind::rmsprop) first_.assign(parameters, 0.0F);
   if (options_.kind != OptimiserOptions::Kind::sgd) second_.assign(parameters, 0.0F);
@@ -35,7 +28,7 @@ void Optimiser::step(std::span<float> parameters, std::span<float> gradients, do
                      double share, ThreadPool& pool) {
   ++steps_;
   const auto decay = static_cast<float>(options_.weight_decay);
-  const auto keep = static_cast<float>(1 - std::min(options_.fading * pace, 1.0));
+  const auto keep = static_cast<float>(1 - std::min(options_.decoupled_decay * pace, 1.0));
   const auto rate = static_cast<float>(options_.learning_rate * pace);
   const double t = static_cast<double>(steps_);
   const auto adam_rate = static_cast<float>(options_.learning_rate * pace / (1 - std::pow(kFirstDecay, t)));

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "wisecrowd/enum_names.hpp"
+
 namespace wisecrowd {
 
 class ThreadPool;
@@ -14,12 +16,15 @@ struct OptimiserOptions {
   enum class Kind { adam, rmsprop, sgd };
   Kind kind = Kind::adam;
   double learning_rate = 1e-3;
-  double weight_decay = 0;  ///< added to the gradient: weight_decay · w
-  double fading = 0;        ///< share of every weight that a step takes away, beside the gradient
-  double momentum = 0.9;    ///< sgd
+  double weight_decay = 0;     ///< added to the gradient: weight_decay · w
+  double decoupled_decay = 0;  ///< share of every weight that a step takes away, beside the gradient
+  double momentum = 0.9;       ///< sgd
 };
 
-[[nodiscard]] OptimiserOptions::Kind optimiser_kind(std::string_view name);
+inline constexpr auto kOptimiserNames =
+    enum_names<OptimiserOptions::Kind>({{OptimiserOptions::Kind::adam, "adam"},
+                                        {OptimiserOptions::Kind::rmsprop, "rmsprop"},
+                                        {OptimiserOptions::Kind::sgd, "sgd"}});
 
 /// Moves one block of parameters, all in one pass over the memory.
 class Optimiser {

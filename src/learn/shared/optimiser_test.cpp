@@ -39,7 +39,7 @@ TEST(Optimiser, EveryKindFindsTheBottomOfABowl) {
   ThreadPool pool(1);
   for (const char* kind : {"adam", "rmsprop", "sgd"}) {
     std::vector<float> w{3, -2}, g(2);
-    Optimiser optimiser({.kind = optimiser_kind(kind), .learning_rate = 0.01}, 2);
+    Optimiser optimiser({.kind = value_in(kOptimiserNames, "optimiser", kind), .learning_rate = 0.01}, 2);
     for (int step = 0; step < 2000; ++step) {
       g = {2 * (w[0] - 1), 2 * (w[1] + 0.5F)};
       optimiser.step(w, g, step < 1000 ? 1 : 0.01, pool);
@@ -65,7 +65,7 @@ TEST(Optimiser, AUnitThatDiedComesToRest) {
   ThreadPool pool(1);
   for (const char* kind : {"adam", "sgd"}) {
     std::vector<float> w{1}, g{0.5F};
-    Optimiser optimiser({.kind = optimiser_kind(kind), .learning_rate = 1e38}, 1);
+    Optimiser optimiser({.kind = value_in(kOptimiserNames, "optimiser", kind), .learning_rate = 1e38}, 1);
     for (int step = 0; step < 1000; ++step) optimiser.step(w, g, step < 900 ? 0 : 1, pool);
     EXPECT_EQ(w[0], 1.0F) << kind;
   }

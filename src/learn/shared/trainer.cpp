@@ -20,6 +20,11 @@
 namespace wisecrowd {
 namespace {
 
+constexpr auto kScheduleNames =
+    enum_names<TrainingOptions::Schedule>({{TrainingOptions::Schedule::constant, "constant"},
+                                           {TrainingOptions::Schedule::cosine, "cosine"},
+                                           {TrainingOptions::Schedule::one_cycle, "one_cycle"}});
+
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// f^(1−power) · posterior^power: as if every answer counted for `power` of one.
@@ -282,66 +287,39 @@ double advantage(std::span<const double> these, std::span<const double> those) {
   return error > 0 ? centre / error : 0;
 }
 
-std::vector<ParameterSpec> training_parameters(const TrainingOptions& d) {
-  const auto integer = [](std::size_t value) { return static_cast<std::int64_t>(value); };
-  static constexpr const char* kKinds[] = {"adam", "rmsprop", "sgd"};
-  static constexpr const char* kSchedules[] = {"constant", "cosine", "one_cycle"};
-  return {
-      ParameterSpec::integer("epochs", integer(d.epochs), 1, 1e6, "passes over the training tasks"),
-      ParameterSpec::integer("batch", integer(d.batch), 0, 1e9, "tasks per step of the optimiser; 0 takes all at once"),
-      ParameterSpec::choice("optimizer", kKinds[static_cast<int>(d.optimiser.kind)], {"adam", "rmsprop", "sgd"},
-                            "how the network's weights move; sgd has momentum 0.9"),
-      ParameterSpec::real("learning_rate", d.optimiser.learning_rate, 0, 100, "size of the network's steps"),
-      ParameterSpec::real("weight_decay", d.optimiser.weight_decay, 0, 100,
-                          "weight_decay · w is added to the gradient of each weight w"),
-      ParameterSpec::real("fading", d.fading, 0, 1,
-                          "share of every weight that fades per epoch, beside the gradient: keeps the network from "
-                          "learning single answers by heart. The full share where features are at least half as many "
-                          "as tasks, in proportion less where they are fewer and the danger is small. Take 0 with "
-                          "batch=0: there Adam steps alike along all features, and the telling ones would fade most"),
-      ParameterSpec::real("input_dropout", d.input_dropout, 0, 0.95,
-                          "share of the features that a step does not see, so that the network does not rely on any "
-                          "one of them; where there are 50 or more, and scaled like fading"),
-      ParameterSpec::choice("schedule", kSchedules[static_cast<int>(d.schedule)], {"constant", "cosine", "one_cycle"},
-                            "how the steps shrink over the epochs: not at all, along half a cosine, or up first and "
-                            "then down"),
-      ParameterSpec::real("average_epochs", d.average_epochs, 0, 1e6,
-                          "predict with a running mean of the weights whose memory is so many epochs, but at most a "
-                          "twelfth of all; 0: with the weights themselves"),
-      ParameterSpec::real("held_out", d.held_out, 0, 0.9,
-                          "share of the tasks that a first run does not see; the epoch at which it predicts their "
-                          "answers best is kept. 0: one run, its last epoch is kept"),
-      ParameterSpec::integer("patience", integer(d.patience), 0, 1e6,
-                             "end training after so many epochs without a better held-out likelihood; 0: never"),
-      ParameterSpec::real(
-          "answer_power", d.answer_power, 0, 1,
-          "how much each answer counts beside the network when a task's truth is inferred: 1 if workers "
-          "err independently, less if they err on the same tasks; 0: learned from hidden answers"),
-      ParameterSpec::flag("standardise", d.standardise,
-                          "bring each feature (of images, each channel) to mean 0 and "
-                          "deviation 1"),
-  };
-}
-
-TrainingOptions training_options(const Parameters& parameters) {
-  TrainingOptions options;
-  options.epochs = static_cast<std::size_t>(parameters.integer("epochs"));
-  options.batch = static_cast<std::size_t>(parameters.integer("batch"));
-  options.optimiser.kind = optimiser_kind(parameters.choice("optimizer"));
-  options.optimiser.learning_rate = parameters.real("learning_rate");
-  options.optimiser.weight_decay = parameters.real("weight_decay");
-  options.fading = parameters.real("fading");
-  options.input_dropout = parameters.real("input_dropout");
-  const std::string& schedule = parameters.choice("schedule");
-  options.schedule = schedule == "cosine"      ? TrainingOptions::Schedule::cosine
-                     : schedule == "one_cycle" ? TrainingOptions::Schedule::one_cycle
-                                               : TrainingOptions::Schedule::constant;
-  options.average_epochs = parameters.real("average_epochs");
-  options.held_out = parameters.real("held_out");
-  options.patience = static_cast<std::size_t>(parameters.integer("patience"));
-  options.answer_power = parameters.real("answer_power");
-  options.standardise = parameters.flag("standardise");
-  return options;
+void training_parameters(ParameterVisitor& v, TrainingOptions& o) {
+  v.integer("epochs", o.epochs, 1, 1e6, "passes over the training tasks");
+  v.integer("batch", o.batch, 0, 1e9, "tasks per step of the optimiser; 0 takes all at once");
+  v.choice("optimizer", o.optimiser.kind, kOptimiserNames, "how the network's weights move; sgd has momentum 0.9");
+  v.real("learning_rate", o.optimiser.learning_rate, 0, 100, "size of the network's steps");
+  v.real("weight_decay", o.optimiser.weight_decay, 0, 100,
+         "weight_decay · w is added to the gradient of each weight w");
+  v.real("decoupled_decay", o.decoupled_decay, 0, 1,
+         "share of every weight that fades per epoch, beside the gradient: keeps the network from "
+         "learning single answers by heart. The full share where features are at least half as many "
+         "as tasks, in proportion less where they are fewer and the danger is small. Take 0 with "
+         "batch=0: there Adam steps alike along all features, and the telling ones would fade most");
+  v.formerly("fading");
+  v.real("input_dropout", o.input_dropout, 0, 0.95,
+         "share of the features that a step does not see, so that the network does not rely on any "
+         "one of them; where there are 50 or more, and scaled like decoupled_decay");
+  v.choice("schedule", o.schedule, kScheduleNames,
+           "how the steps shrink over the epochs: not at all, along half a cosine, or up first and "
+           "then down");
+  v.real("average_epochs", o.average_epochs, 0, 1e6,
+         "predict with a running mean of the weights whose memory is so many epochs, but at most a "
+         "twelfth of all; 0: with the weights themselves");
+  v.real("held_out", o.held_out, 0, 0.9,
+         "share of the tasks that a first run does not see; the epoch at which it predicts their "
+         "answers best is kept. 0: one run, its last epoch is kept");
+  v.integer("patience", o.patience, 0, 1e6,
+            "end training after so many epochs without a better held-out likelihood; 0: never");
+  v.real("answer_power", o.answer_power, 0, 1,
+         "how much each answer counts beside the network when a task's truth is inferred: 1 if workers "
+         "err independently, less if they err on the same tasks; 0: learned from hidden answers");
+  v.flag("standardise", o.standardise,
+         "bring each feature (of images, each channel) to mean 0 and "
+         "deviation 1");
 }
 
 TrainingSet tasks_to_learn_from(const LearningData& data) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/parameter_visitor.hpp"
 #include "learn/shared/answer_model.hpp"
 #include "learn/shared/optimiser.hpp"
 
@@ -16,8 +17,8 @@ struct TrainingOptions {
   std::size_t epochs = 60;
   std::size_t batch = 64;  ///< tasks per step; 0: all
   OptimiserOptions optimiser;
-  double fading =
-      0.05;  ///< share of every weight that fades per epoch, where features are many (see memorisation_risk)
+  /// Share of every weight that fades per epoch, where features are many (see memorisation_risk).
+  double decoupled_decay = 0.05;
   Schedule schedule = Schedule::constant;
   double input_dropout = 0.5;  ///< share of the inputs that a step does not see, where there are many
   double average_epochs = 5;   ///< memory of the running mean of the weights, in epochs, at most a twelfth of all
@@ -27,9 +28,8 @@ struct TrainingOptions {
   bool standardise = true;
 };
 
-/// The parameters of training, with a learner's defaults, to be added to its own.
-[[nodiscard]] std::vector<ParameterSpec> training_parameters(const TrainingOptions& defaults);
-[[nodiscard]] TrainingOptions training_options(const Parameters& parameters);
+/// The parameters of training; a learner has its own before them.
+void training_parameters(ParameterVisitor& v, TrainingOptions& options);
 
 /// Trains a network by a model of answers: a run on part of the tasks chooses the epoch by the likelihood of the hidden
 /// answers, a second run sees everything and is kept at that epoch.
@@ -37,7 +37,7 @@ struct TrainingOptions {
                             const AnswerModelFactory& make_model, const RunContext& context);
 
 /// How far a network with so many inputs can learn the answers to so many tasks by heart, from 0 to 1: what guards
-/// against that (fading, dropped inputs) is scaled by it.
+/// against that (decoupled decay, dropped inputs) is scaled by it.
 [[nodiscard]] double memorisation_risk(std::size_t inputs, std::size_t tasks);
 
 /// One of several ways to begin, or to go on, between which the hidden answers decide. The first is preferred.

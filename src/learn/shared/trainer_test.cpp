@@ -74,11 +74,11 @@ TEST(Trainer, DangerOfRoteGrowsWithFeaturesAndFallsWithTasks) {
   EXPECT_EQ(memorisation_risk(3, 0), 1);
 }
 
-/// Where no gradient pulls, every weight is (1 − fading)^epochs of what it was, whatever the batch.
+/// Where no gradient pulls, every weight is (1 − decoupled_decay)^epochs of what it was, whatever the batch.
 TEST(Trainer, WeightsFadePerEpoch) {
   for (const std::size_t batch : {0U, 1U, 3U}) {
     for (const std::size_t tasks : {10U, 100U}) {
-      Trained trained(tasks, 5, 0, {.epochs = 3, .batch = batch, .fading = 0.2, .average_epochs = 0});
+      Trained trained(tasks, 5, 0, {.epochs = 3, .batch = batch, .decoupled_decay = 0.2, .average_epochs = 0});
       trained.train();
       const double kept = std::pow(1 - 0.2 * memorisation_risk(5, tasks), 3);
       const auto after = trained.run->network().parameters();
@@ -94,7 +94,7 @@ TEST(Trainer, InputsAreDroppedWhileTraining) {
     double dropped;
   };
   for (const auto& [tasks, columns, dropped] : {Expected{20, 60, 0.5}, Expected{240, 60, 0.25}, Expected{20, 40, 0}}) {
-    Trained trained(tasks, columns, 0, {.epochs = 30, .fading = 0, .input_dropout = 0.5, .average_epochs = 0});
+    Trained trained(tasks, columns, 0, {.epochs = 30, .decoupled_decay = 0, .input_dropout = 0.5, .average_epochs = 0});
     const auto weights = trained.run->network().parameters();
     std::fill(weights.begin(), weights.end(), 1.0F);
     std::fill_n(weights.begin() + static_cast<std::ptrdiff_t>(2 * columns), 2, 0.0F);
@@ -118,7 +118,7 @@ TEST(Trainer, TheMeanOfWeightsDoesNotLagBehindAShortTraining) {
     double lag;
   };
   for (const auto& [epochs, lag] : {Expected{120, 5}, Expected{12, 1}}) {
-    TrainingOptions options{.epochs = epochs, .batch = 0, .fading = 0, .average_epochs = 5};
+    TrainingOptions options{.epochs = epochs, .batch = 0, .decoupled_decay = 0, .average_epochs = 5};
     options.optimiser.learning_rate = 1e-3;
     Trained trained(10, 5, 1, options);
     trained.train();

@@ -21,8 +21,8 @@ constexpr std::size_t kInputsToDropFrom = 50;
 constexpr double kLongestMemory = 1.0 / 12;
 
 /// What fades per epoch, shared out among its steps.
-OptimiserOptions per_step(OptimiserOptions options, double fading_per_epoch, std::size_t steps_per_epoch) {
-  options.fading = 1 - std::pow(1 - fading_per_epoch, 1 / static_cast<double>(steps_per_epoch));
+OptimiserOptions per_step(OptimiserOptions options, double decay_per_epoch, std::size_t steps_per_epoch) {
+  options.decoupled_decay = 1 - std::pow(1 - decay_per_epoch, 1 / static_cast<double>(steps_per_epoch));
   return options;
 }
 
@@ -43,9 +43,10 @@ TrainingRun::TrainingRun(const TrainingSet& set, const Features& inputs, const N
       network_(make_network(network, inputs, model_->outputs(), context.rng(purpose).fork("network").next(), context)),
       batch_(options.batch == 0 ? set.task_count() : std::min(options.batch, set.task_count())),
       steps_per_epoch_(std::max<std::size_t>(set.task_count() / batch_, 1)),
-      optimiser_(per_step(options.optimiser, options.fading * memorisation_risk(inputs.columns(), set.task_count()),
-                          steps_per_epoch_),
-                 network_->parameters().size()),
+      optimiser_(
+          per_step(options.optimiser, options.decoupled_decay * memorisation_risk(inputs.columns(), set.task_count()),
+                   steps_per_epoch_),
+          network_->parameters().size()),
       order_stream_(context.rng(purpose).fork("order")),
       order_(set.task_count()),
       kind_(network.kind) {

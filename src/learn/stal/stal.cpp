@@ -1,5 +1,6 @@
 #include "learn/stal/stal.hpp"
 
+#include "learn/shared/learner_entry.hpp"
 #include "learn/shared/per_worker_logistic.hpp"
 #include "learn/stal/mixture.hpp"
 
@@ -41,8 +42,21 @@ Learned Stal::fit(const LearningData& data, const NetworkSpec& network, const Ru
       context);
 }
 
-LearnerInfo info() {
-  const Options d;
+namespace {
+
+void parameters(ParameterVisitor& v, Options& o) {
+  v.integer("components", o.components, 1, 10000, "how many regions");
+  v.integer("mixture_iterations", o.mixture_iterations, 0, 1e6, "iterations of EM that find them");
+  v.real("variance_floor", o.variance_floor, 1e-12, 1e12, "no region is narrower than this");
+  v.real("ridge", o.ridge, 1e-9, 1e9,
+         "pull of a worker's weights towards 0, and of their level towards that of all workers");
+  v.integer("warm_up", o.warm_up, 0, 1e6, "epochs in which the answers alone make the labels");
+  training_parameters(v, o.training);
+}
+
+}  // namespace
+
+LearnerEntry learner() {
   LearnerInfo info;
   info.title = "STAL: reliability by region of the features";
   info.summary =
@@ -50,33 +64,11 @@ LearnerInfo info() {
       "better than others.";
   info.when_to_use = "Workers with special knowledge of kinds of tasks that the features tell apart.";
   info.reference = "Fang, Zhu, Li, Ding, Wu: Self-taught active learning from crowds, ICDM 2012";
-  info.parameters = {
-      ParameterSpec::integer("components", static_cast<std::int64_t>(d.components), 1, 10000, "how many regions"),
-      ParameterSpec::integer("mixture_iterations", static_cast<std::int64_t>(d.mixture_iterations), 0, 1e6,
-                             "iterations of EM that find them"),
-      ParameterSpec::real("variance_floor", d.variance_floor, 1e-12, 1e12, "no region is narrower than this"),
-      ParameterSpec::real("ridge", d.ridge, 1e-9, 1e9,
-                          "pull of a worker's weights towards 0, and of their level towards that of all workers"),
-      ParameterSpec::integer("warm_up", static_cast<std::int64_t>(d.warm_up), 0, 1e6,
-                             "epochs in which the answers alone make the labels"),
-  };
-  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
   info.uses_gold = true;
   info.linear_only = true;
   info.assumptions = "Given truth and region, workers answer independently; a wrong answer is any wrong class alike.";
   info.cost = "O(N D C) per iteration of the mixture, O(S C) per iteration of the reliability; memory O(M C + N C)";
-  return info;
-}
-
-std::unique_ptr<Learner> make(const Parameters& parameters) {
-  Options options;
-  options.training = training_options(parameters);
-  options.components = static_cast<std::size_t>(parameters.integer("components"));
-  options.mixture_iterations = static_cast<std::size_t>(parameters.integer("mixture_iterations"));
-  options.variance_floor = parameters.real("variance_floor");
-  options.ridge = parameters.real("ridge");
-  options.warm_up = static_cast<std::size_t>(parameters.integer("warm_up"));
-  return std::make_unique<Stal>(std::move(options));
+  return LearnerEntry::of<Stal, parameters>(std::move(info));
 }
 
 }  // namespace wisecrowd::stal

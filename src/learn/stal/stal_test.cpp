@@ -71,7 +71,7 @@ TEST(Stal, FindsWhichWorkerKnowsWhichRegion) {
                                                 {"learning_rate", "0.01"},
                                                 {"epochs", "20"},
                                                 {"held_out", "0"},
-                                                {"fading", "0"},
+                                                {"decoupled_decay", "0"},
                                                 {"average_epochs", "0"}},
                                                {.kind = "linear"}, 1);
   double known = 0, guessed = 0;

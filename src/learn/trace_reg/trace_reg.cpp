@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/numeric.hpp"
+#include "learn/shared/learner_entry.hpp"
 
 namespace wisecrowd::trace_reg {
 
@@ -33,8 +34,23 @@ Learned TraceReg::fit(const LearningData& data, const NetworkSpec& network, cons
       [this](const TrainingSet& set, Rng) { return std::make_unique<TraceModel>(set, options_); }, context);
 }
 
-LearnerInfo info() {
-  const Options d;
+namespace {
+
+constexpr auto kPenaltyNames =
+    enum_names<Options::Penalty>({{Options::Penalty::trace, "trace"}, {Options::Penalty::log, "log"}});
+
+void parameters(ParameterVisitor& v, Options& o) {
+  table_parameters(v, o.tables);
+  v.choice("penalty", o.penalty, kPenaltyNames,
+           "trace: the mean over the answers of tr(table); log: Σ log of the diagonal, which is a Dirichlet prior with "
+           "1 − strength on the diagonal of each worker's table");
+  v.real("strength", o.strength, 0, 100, "how much the penalty counts");
+  training_parameters(v, o.training);
+}
+
+}  // namespace
+
+LearnerEntry learner() {
   LearnerInfo info;
   info.title = "Trace regularisation of the worker tables";
   info.summary = "Coupled cross-entropy that prefers tables with small traces, so that errors are put down to workers.";
@@ -43,26 +59,10 @@ LearnerInfo info() {
   info.reference =
       "Tanno, Saeedi, Sankaranarayanan, Alexander, Silberman: Learning from noisy labels by regularized estimation of "
       "annotator confusion, CVPR 2019";
-  info.parameters = CoupledTables::parameters(d.tables);
-  info.parameters.push_back(ParameterSpec::choice(
-      "penalty", "trace", {"trace", "log"},
-      "trace: the mean over the answers of tr(table); log: Σ log of the diagonal, which is a Dirichlet prior with "
-      "1 − strength on the diagonal of each worker's table"));
-  info.parameters.push_back(ParameterSpec::real("strength", d.strength, 0, 100, "how much the penalty counts"));
-  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
   info.uses_gold = true;
   info.assumptions = "The mean of the true worker tables is diagonally dominant; errors do not depend on the row.";
   info.cost = "O(S K) per epoch beside the network; memory O(M K²)";
-  return info;
-}
-
-std::unique_ptr<Learner> make(const Parameters& parameters) {
-  Options options;
-  options.training = training_options(parameters);
-  options.tables = CoupledTables::options(parameters);
-  options.penalty = parameters.choice("penalty") == "log" ? Options::Penalty::log : Options::Penalty::trace;
-  options.strength = parameters.real("strength");
-  return std::make_unique<TraceReg>(std::move(options));
+  return LearnerEntry::of<TraceReg, parameters>(std::move(info));
 }
 
 }  // namespace wisecrowd::trace_reg

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "learn/shared/learner_entry.hpp"
 #include "wisecrowd/aggregate.hpp"
 #include "wisecrowd/error.hpp"
 
@@ -63,40 +64,35 @@ Learned TwoStage::fit(const LearningData& data, const NetworkSpec& network, cons
       [&](const TrainingSet& set, Rng) { return std::make_unique<FixedLabels>(set, options_, context); }, context);
 }
 
-LearnerInfo info() {
-  const Options d;
+namespace {
+
+constexpr auto kTargetNames = enum_names<Options::Targets>({{Options::Targets::automatic, "automatic"},
+                                                            {Options::Targets::hard, "hard"},
+                                                            {Options::Targets::soft, "soft"},
+                                                            {Options::Targets::confident, "confident"},
+                                                            {Options::Targets::truth, "truth"}});
+
+void parameters(ParameterVisitor& v, Options& o) {
+  v.choice("aggregator", o.aggregator, aggregator_names(), "which method makes the labels");
+  v.choice("targets", o.targets, kTargetNames,
+           "what the network is trained on: the label, its probabilities, the label weighted by its "
+           "probability, or known truth alone (what a perfect crowd would have given); automatic is "
+           "hard after majority_vote and soft after the others");
+  training_parameters(v, o.training);
+}
+
+}  // namespace
+
+LearnerEntry learner() {
   LearnerInfo info;
   info.title = "Two stages: aggregate, then train";
   info.summary = "Labels by any aggregation method, then a network trained on them.";
   info.when_to_use = "Many answers per task, or as the yardstick that a joint method has to beat.";
   info.reference = "A baseline of every paper in the field; the aggregators have references of their own";
-  std::vector<std::string> names;
-  for (const MethodInfo& method : aggregation_methods()) names.push_back(method.name);
-  info.parameters = {
-      ParameterSpec::choice("aggregator", d.aggregator, names, "which method makes the labels"),
-      ParameterSpec::choice("targets", "automatic", {"automatic", "hard", "soft", "confident", "truth"},
-                            "what the network is trained on: the label, its probabilities, the label weighted by its "
-                            "probability, or known truth alone (what a perfect crowd would have given); automatic is "
-                            "hard after majority_vote and soft after the others"),
-  };
-  for (ParameterSpec& spec : training_parameters(d.training)) info.parameters.push_back(std::move(spec));
   info.uses_gold = true;
   info.assumptions = "Those of the aggregator; the features say nothing about the workers.";
   info.cost = "that of the aggregator, then the network's";
-  return info;
-}
-
-std::unique_ptr<Learner> make(const Parameters& parameters) {
-  Options options;
-  options.training = training_options(parameters);
-  options.aggregator = parameters.choice("aggregator");
-  const std::string& targets = parameters.choice("targets");
-  options.targets = targets == "hard"        ? Options::Targets::hard
-                    : targets == "soft"      ? Options::Targets::soft
-                    : targets == "confident" ? Options::Targets::confident
-                    : targets == "truth"     ? Options::Targets::truth
-                                             : Options::Targets::automatic;
-  return std::make_unique<TwoStage>(std::move(options));
+  return LearnerEntry::of<TwoStage, parameters>(std::move(info));
 }
 
 }  // namespace wisecrowd::two_stage

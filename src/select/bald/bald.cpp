@@ -15,7 +15,7 @@ double score(const CrowdView& crowd, std::size_t task) {
   return std::max(entropy(selecting::mean_pass(crowd, task)) - within, 0.0);
 }
 
-SelectorInfo info() {
+SelectorEntry selector() {
   SelectorInfo info;
   info.title = "BALD";
   info.summary =
@@ -24,11 +24,8 @@ SelectorInfo info() {
       "With features and noisy labels: tasks that are ambiguous by nature do not attract answers for ever.";
   info.reference =
       "N. Houlsby, F. Huszár, Z. Ghahramani and M. Lengyel, 2011; Y. Gal, R. Islam and Z. Ghahramani, 2017";
-  info.parameters = selecting::one_sided_parameters("information", 1);
   info.needs_passes = true;
-  return info;
+  return SelectorEntry::of<selecting::TaskFirst<score>, selecting::task_first_parameters>(std::move(info));
 }
-
-std::unique_ptr<Selector> make(const Parameters& parameters) { return selecting::task_first(parameters, score); }
 
 }  // namespace wisecrowd::bald_selector

@@ -28,19 +28,14 @@ double score(const CrowdView& crowd, std::size_t task) {
   return crowd.pass_count == 0 ? entropy(crowd.posterior_of(task)) : entropy(selecting::mean_pass(crowd, task));
 }
 
-SelectorInfo info() {
+SelectorEntry selector() {
   SelectorInfo info;
   info.title = "DALC";
   info.summary = "Asks the tasks on which the network is least sure, each of the worker most reliable on it.";
   info.when_to_use = "With features and workers who are good at some tasks and bad at others.";
   info.reference = "Deep active learning from targeted crowds";
-  info.parameters = selecting::limit_parameters(1);
   info.needs_reliability = true;
-  return info;
-}
-
-std::unique_ptr<Selector> make(const Parameters& parameters) {
-  return std::make_unique<Dalc>(selecting::limits_from(parameters));
+  return SelectorEntry::of<Dalc, selecting::limit_parameters>(std::move(info));
 }
 
 }  // namespace wisecrowd::dalc_selector

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <span>
 
 #include "wisecrowd/select.hpp"
@@ -9,8 +8,5 @@ namespace wisecrowd::dalc_selector {
 
 /// How unsure the network is: the entropy of its mean over passes, or of the posterior when there are none.
 [[nodiscard]] double score(const CrowdView& crowd, std::size_t task);
-
-[[nodiscard]] SelectorInfo info();
-[[nodiscard]] std::unique_ptr<Selector> make(const Parameters& parameters);
 
 }  // namespace wisecrowd::dalc_selector

@@ -8,6 +8,7 @@
 #include <limits>
 #include <memory>
 
+#include "base/parameter_visitor.hpp"
 #include "base/rng.hpp"
 #include "select/dalc_loop/pool.hpp"
 #include "select/dalc_loop/summary.hpp"
@@ -31,20 +32,31 @@ struct Options {
   std::size_t diversity = 0, capacity = 0;
 };
 
-Options options_from(const Parameters& p) {
-  const auto count = [&](const char* name) { return static_cast<std::size_t>(p.integer(name)); };
-  return {.past = p.real("past"),
-          .first_answers = count("first_answers"),
-          .round_answers = count("round_answers"),
-          .budget = p.real("budget"),
-          .first_epochs = count("first_epochs"),
-          .epochs = count("round_epochs"),
-          .draws = count("draws"),
-          .refresh = count("refresh"),
-          .bald = p.choice("uncertainty") == "bald",
-          .repeats = p.flag("repeats"),
-          .diversity = count("diversity"),
-          .capacity = count("capacity")};
+constexpr auto kUncertaintyNames = enum_names<bool>({{false, "entropy"}, {true, "bald"}});
+
+void loop_parameters(ParameterVisitor& v, Options& o) {
+  v.real("past", o.past, 0.01, 0.99,
+         "share of the tasks whose answers are known from the beginning: whom to trust on which tasks "
+         "is learned from them, nothing else");
+  v.integer("first_answers", o.first_answers, 1, 1e9,
+            "random answers to random tasks, one each, that every policy starts from");
+  v.integer("round_answers", o.round_answers, 1, 1e9, "answers bought between two trainings");
+  v.real("budget", o.budget, 0, 1, "stop when this share of the recorded answers is bought");
+  v.integer("first_epochs", o.first_epochs, 1, 1e6, "epochs on the first answers");
+  v.integer("round_epochs", o.epochs, 1, 1e6,
+            "epochs after each round, from where the network stands; the model with all answers gets as "
+            "many in all");
+  v.integer("draws", o.draws, 1, 1e6,
+            "draws of MC-dropout that say how unsure the network is; fewer than 10 rank badly");
+  v.choice("uncertainty", o.bald, kUncertaintyNames,
+           "which tasks are asked about: those with most entropy, or with most entropy that more "
+           "data would remove, for labels that nobody can be sure of");
+  v.integer("refresh", o.refresh, 0, 1e6, "learn again whom to trust after so many rounds; 0: never");
+  v.flag("repeats", o.repeats, "ask about a task again while it is unsettled; otherwise once each");
+  v.integer("diversity", o.diversity, 0, 1e6,
+            "choose tasks that differ from one another among this many times as many unsure ones as "
+            "are asked about; 0: the most unsure");
+  v.integer("capacity", o.capacity, 0, 1e9, "how often a worker can be asked in one round; 0: any number of times");
 }
 
 double entropy(std::span<const double> probabilities) {
@@ -174,42 +186,12 @@ const DalcPolicy& dalc_policy(const std::string& name) {
                           name));
 }
 
-std::vector<ParameterSpec> dalc_loop_parameters() {
-  const Options d;
-  const auto integer = [](std::size_t value) { return static_cast<std::int64_t>(value); };
-  return {
-      ParameterSpec::real("past", d.past, 0.01, 0.99,
-                          "share of the tasks whose answers are known from the beginning: whom to trust on which tasks "
-                          "is learned from them, nothing else"),
-      ParameterSpec::integer("first_answers", integer(d.first_answers), 1, 1e9,
-                             "random answers to random tasks, one each, that every policy starts from"),
-      ParameterSpec::integer("round_answers", integer(d.round_answers), 1, 1e9, "answers bought between two trainings"),
-      ParameterSpec::real("budget", d.budget, 0, 1, "stop when this share of the recorded answers is bought"),
-      ParameterSpec::integer("first_epochs", integer(d.first_epochs), 1, 1e6, "epochs on the first answers"),
-      ParameterSpec::integer(
-          "round_epochs", integer(d.epochs), 1, 1e6,
-          "epochs after each round, from where the network stands; the model with all answers gets as "
-          "many in all"),
-      ParameterSpec::integer("draws", integer(d.draws), 1, 1e6,
-                             "draws of MC-dropout that say how unsure the network is; fewer than 10 rank badly"),
-      ParameterSpec::choice("uncertainty", "entropy", {"entropy", "bald"},
-                            "which tasks are asked about: those with most entropy, or with most entropy that more "
-                            "data would remove, for labels that nobody can be sure of"),
-      ParameterSpec::integer("refresh", integer(d.refresh), 0, 1e6,
-                             "learn again whom to trust after so many rounds; 0: never"),
-      ParameterSpec::flag("repeats", d.repeats, "ask about a task again while it is unsettled; otherwise once each"),
-      ParameterSpec::integer("diversity", integer(d.diversity), 0, 1e6,
-                             "choose tasks that differ from one another among this many times as many unsure ones as "
-                             "are asked about; 0: the most unsure"),
-      ParameterSpec::integer("capacity", integer(d.capacity), 0, 1e9,
-                             "how often a worker can be asked in one round; 0: any number of times"),
-  };
-}
+std::vector<ParameterSpec> dalc_loop_parameters() { return declare_parameters(loop_parameters); }
 
 DalcLoop play_dalc_loop(const LearningData& data, std::span<const ClassId> row_truth, const Parameters& parameters,
                         const Parameters& model, const NetworkSpec& network, std::span<const std::string> policies,
                         std::size_t seeds, const RunContext& context) {
-  const Options options = options_from(parameters);
+  const Options options = read_parameters(loop_parameters, parameters);
   const CategoryAnswers& recorded = data.crowd.answers;
   World world{data, options, {}, {}, {}, context};
   for (std::size_t row = 0; row < data.features.rows && row < row_truth.size(); ++row) {

@@ -7,6 +7,7 @@
 #include "select/expected_information/pilot.hpp"
 #include "select/shared/indirect_information.hpp"
 #include "select/shared/picker.hpp"
+#include "select/shared/selector_entry.hpp"
 
 namespace wisecrowd::expected_information_selector {
 namespace {
@@ -15,18 +16,47 @@ constexpr std::size_t kTasksPerBlock = 1024;
 /// The power on posteriors that stand on an estimate of the tables.
 constexpr double kTemperOfEstimates = 0.5;
 
+struct Options {
+  selecting::WorkerRuleOptions rule{
+      .rule = selecting::WorkerRule::information, .epsilon = 0, .epsilon_later = 0, .epsilon_until = 0};
+  selecting::PickLimits limits{.spread = 4};
+  Pilot pilot;
+  double temper = 0;    ///< power on the posteriors; 0: by what they stand on
+  double indirect = 1;  ///< weight of what an answer tells of other tasks
+};
+
+constexpr auto kTableNames = enum_names<selecting::WorkerRule>(
+    {{selecting::WorkerRule::information, "mean"}, {selecting::WorkerRule::drawn_information, "drawn"}});
+
+void parameters(ParameterVisitor& v, Options& o) {
+  v.choice("tables", o.rule.rule, kTableNames,
+           "what is taken for a worker's table: mean, the best guess, in which a worker who is little known "
+           "counts as average; drawn, a draw from what is known of it, anew in every round (Thompson), "
+           "which tries workers out more");
+  v.real("temper", o.temper, 0, 1,
+         "power on the posteriors: below 1 settled tasks are trusted less, because answers that share "
+         "a mistake look like agreement; 0: a half where posteriors stand on an estimate of the "
+         "tables, 1 where they are averaged over draws of them");
+  v.real("indirect", o.indirect, 0, 1e6,
+         "weight of what an answer tells of other tasks, by telling how much to make of what its "
+         "worker said there; 0: an answer counts for its own task alone");
+  v.real("pilot", o.pilot.per_worker, 0, 1e9,
+         "the first answers of all, so many per worker, go to random workers on few tasks (a tenth of "
+         "them at most), because only workers who answered the same tasks can be compared; 0: none");
+  v.integer("pilot_depth", o.pilot.depth, 1, 1e6, "how often each of those tasks is asked, per_task notwithstanding");
+  selecting::epsilon_parameters(v, o.rule);
+  selecting::limit_parameters(v, o.limits);
+}
+
 class ExpectedInformation final : public Selector {
  public:
-  explicit ExpectedInformation(const Parameters& parameters)
-      : limits_(selecting::limits_from(parameters)),
-        temper_(parameters.real("temper")),
-        indirect_(parameters.real("indirect")) {
-    rule_.rule = parameters.choice("tables") == "drawn" ? selecting::WorkerRule::drawn_information
-                                                        : selecting::WorkerRule::information;
-    selecting::read_epsilon(parameters, rule_);
-    pilot_.per_worker = parameters.real("pilot");
+  explicit ExpectedInformation(const Options& options)
+      : rule_(options.rule),
+        limits_(options.limits),
+        pilot_(options.pilot),
+        temper_(options.temper),
+        indirect_(options.indirect) {
     pilot_.delta = limits_.delta;
-    pilot_.depth = static_cast<std::size_t>(parameters.integer("pilot_depth"));
   }
 
   Selection choose(const CrowdView& crowd, const SelectionRequest& request, const RunContext& context) const override {
@@ -113,41 +143,13 @@ std::vector<double> tempered(std::span<const double> posterior, std::size_t clas
   return out;
 }
 
-SelectorInfo info() {
+SelectorEntry selector() {
   SelectorInfo info;
   info.title = "Expected information";
   info.summary = "Chooses task and worker together: the pairs whose answer is expected to tell most for its price.";
   info.when_to_use = "The default. Open tasks go to the workers who tell most about just them, for their price.";
   info.reference = "D. V. Lindley, On a measure of the information provided by an experiment, 1956";
-  info.parameters = {
-      ParameterSpec::choice(
-          "tables", "mean", {"mean", "drawn"},
-          "what is taken for a worker's table: mean, the best guess, in which a worker who is little known "
-          "counts as average; drawn, a draw from what is known of it, anew in every round (Thompson), "
-          "which tries workers out more"),
-      ParameterSpec::real("temper", 0, 0, 1,
-                          "power on the posteriors: below 1 settled tasks are trusted less, because answers that share "
-                          "a mistake look like agreement; 0: a half where posteriors stand on an estimate of the "
-                          "tables, 1 where they are averaged over draws of them"),
-      ParameterSpec::real("indirect", 1, 0, 1e6,
-                          "weight of what an answer tells of other tasks, by telling how much to make of what its "
-                          "worker said there; 0: an answer counts for its own task alone"),
-      ParameterSpec::real("pilot", Pilot{}.per_worker, 0, 1e9,
-                          "the first answers of all, so many per worker, go to random workers on few tasks (a tenth of "
-                          "them at most), because only workers who answered the same tasks can be compared; 0: none"),
-      ParameterSpec::integer("pilot_depth", static_cast<std::int64_t>(Pilot{}.depth), 1, 1e6,
-                             "how often each of those tasks is asked, per_task notwithstanding"),
-  };
-  selecting::WorkerRuleOptions never;
-  never.epsilon = never.epsilon_later = 0;
-  never.epsilon_until = 0;
-  for (ParameterSpec& spec : selecting::epsilon_parameters(never)) info.parameters.push_back(std::move(spec));
-  for (ParameterSpec& spec : selecting::limit_parameters(1, 4)) info.parameters.push_back(std::move(spec));
-  return info;
-}
-
-std::unique_ptr<Selector> make(const Parameters& parameters) {
-  return std::make_unique<ExpectedInformation>(parameters);
+  return SelectorEntry::of<ExpectedInformation, parameters>(std::move(info));
 }
 
 }  // namespace wisecrowd::expected_information_selector

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -11,8 +10,5 @@ namespace wisecrowd::expected_information_selector {
 /// q^power, normalised: what a posterior says when its answers count less than as independent evidence.
 [[nodiscard]] std::vector<double> tempered(std::span<const double> posterior, std::size_t classes, double power,
                                            const RunContext& context);
-
-[[nodiscard]] SelectorInfo info();
-[[nodiscard]] std::unique_ptr<Selector> make(const Parameters& parameters);
 
 }  // namespace wisecrowd::expected_information_selector

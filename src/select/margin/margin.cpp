@@ -18,16 +18,13 @@ double score(std::span<const double> posterior) {
   return 1 - (first - second);
 }
 
-SelectorInfo info() {
+SelectorEntry selector() {
   SelectorInfo info;
   info.title = "Margin";
   info.summary = "Asks the tasks whose two likeliest classes are closest.";
   info.when_to_use = "Many classes, of which only the first two compete: unlike entropy it does not mind a long tail.";
   info.reference = "T. Scheffer, C. Decomain and S. Wrobel, 2001";
-  info.parameters = selecting::one_sided_parameters("information", 1);
-  return info;
+  return SelectorEntry::of<selecting::TaskFirst<score>, selecting::task_first_parameters>(std::move(info));
 }
-
-std::unique_ptr<Selector> make(const Parameters& parameters) { return selecting::task_first(parameters, score); }
 
 }  // namespace wisecrowd::margin_selector

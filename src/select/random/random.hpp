@@ -1,13 +1,23 @@
 #pragma once
 
-#include <memory>
-#include <span>
-
-#include "wisecrowd/select.hpp"
+#include "select/shared/picker.hpp"
 
 namespace wisecrowd::random_selector {
 
-[[nodiscard]] SelectorInfo info();
-[[nodiscard]] std::unique_ptr<Selector> make(const Parameters& parameters);
+struct Options {
+  selecting::WorkerRuleOptions worker;
+  selecting::PickLimits limits{.per_task = 0};
+};
+
+/// Anyone is asked anything.
+class Random final : public Selector {
+ public:
+  explicit Random(const Options& options) : options_(options) {}
+  [[nodiscard]] Selection choose(const CrowdView& crowd, const SelectionRequest& request,
+                                 const RunContext& context) const override;
+
+ private:
+  Options options_;
+};
 
 }  // namespace wisecrowd::random_selector

@@ -1,7 +1,6 @@
 #include "select/shared/pair_rule.hpp"
 
 #include <algorithm>
-#include <array>
 
 #include "base/numeric.hpp"
 #include "base/rng.hpp"
@@ -9,7 +8,14 @@
 namespace wisecrowd::selecting {
 namespace {
 
-constexpr std::array kRuleNames = {"random", "accuracy", "information", "thompson", "ucb", "epsilon_greedy", "kube"};
+/// Those that can be chosen; reliability and drawn_information belong to selectors of their own.
+constexpr auto kWorkerRuleNames = enum_names<WorkerRule>({{WorkerRule::random, "random"},
+                                                          {WorkerRule::accuracy, "accuracy"},
+                                                          {WorkerRule::information, "information"},
+                                                          {WorkerRule::thompson, "thompson"},
+                                                          {WorkerRule::ucb, "ucb"},
+                                                          {WorkerRule::epsilon_greedy, "epsilon_greedy"},
+                                                          {WorkerRule::kube, "kube"}});
 
 std::uint64_t mixed(std::uint64_t x) noexcept {
   x ^= x >> 30U;
@@ -117,38 +123,23 @@ double PairRule::tie_break(std::size_t task, std::size_t worker) const noexcept 
   return static_cast<double>(bits >> 11U) * 0x1p-53;
 }
 
-std::vector<ParameterSpec> epsilon_parameters(const WorkerRuleOptions& usual) {
-  return {
-      ParameterSpec::real("epsilon", usual.epsilon, 0, 1, "how often a random worker is asked instead, at first"),
-      ParameterSpec::real("epsilon_later", usual.epsilon_later, 0, 1, "and later"),
-      ParameterSpec::integer("epsilon_until", static_cast<std::int64_t>(usual.epsilon_until), 0, 1e15,
-                             "later begins after so many answers in all"),
-  };
+void epsilon_parameters(ParameterVisitor& v, WorkerRuleOptions& o) {
+  v.real("epsilon", o.epsilon, 0, 1, "how often a random worker is asked instead, at first");
+  v.real("epsilon_later", o.epsilon_later, 0, 1, "and later");
+  v.integer("epsilon_until", o.epsilon_until, 0, 1e15, "later begins after so many answers in all");
 }
 
-std::vector<ParameterSpec> worker_rule_parameters(const std::string& usual) {
-  std::vector<ParameterSpec> specs = {ParameterSpec::choice(
-      "worker", usual, {kRuleNames.begin(), kRuleNames.end()},
+void worker_rule_parameters(ParameterVisitor& v, WorkerRuleOptions& o) {
+  v.choice(
+      "worker", o.rule, kWorkerRuleNames,
       "whom to ask on a chosen task: random, anyone; accuracy, who is most likely right; information, whose answer "
-      "tells most for its price; thompson, who is most likely right by tables drawn from what is known of them; ucb, "
-      "accuracy with a bonus for the little known; epsilon_greedy, accuracy but now and then anyone (the epsilon "
-      "parameters are for it); kube, accuracy and bonus for the price")};
-  for (ParameterSpec& spec : epsilon_parameters({})) specs.push_back(std::move(spec));
-  return specs;
+      "tells most for its price; thompson, who is most likely right by tables drawn from what is known of them; "
+      "ucb, accuracy with a bonus for the little known; epsilon_greedy, accuracy but now and then anyone (the "
+      "epsilon parameters are for it); kube, accuracy and bonus for the price");
+  epsilon_parameters(v, o);
 }
 
-void read_epsilon(const Parameters& parameters, WorkerRuleOptions& options) {
-  options.epsilon = parameters.real("epsilon");
-  options.epsilon_later = parameters.real("epsilon_later");
-  options.epsilon_until = static_cast<std::uint64_t>(parameters.integer("epsilon_until"));
-}
-
-WorkerRuleOptions worker_rule_from(const Parameters& parameters) {
-  WorkerRuleOptions options;
-  const auto at = std::find(kRuleNames.begin(), kRuleNames.end(), parameters.choice("worker"));
-  options.rule = static_cast<WorkerRule>(at - kRuleNames.begin());
-  read_epsilon(parameters, options);
-  // The information rule as a worker rule never asks at random; the joint selector has a say of its own.
+WorkerRuleOptions worker_rule(WorkerRuleOptions options) {
   if (options.rule != WorkerRule::epsilon_greedy) options.epsilon = options.epsilon_later = 0;
   return options;
 }

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/parameter_visitor.hpp"
 #include "select/shared/worker_tables.hpp"
 #include "wisecrowd/select.hpp"
 
@@ -72,11 +73,12 @@ class PairRule {
 };
 
 /// How often anyone is asked.
-[[nodiscard]] std::vector<ParameterSpec> epsilon_parameters(const WorkerRuleOptions& usual);
-void read_epsilon(const Parameters& parameters, WorkerRuleOptions& options);
+void epsilon_parameters(ParameterVisitor& v, WorkerRuleOptions& options);
 
-/// The `worker` parameter and what belongs to it.
-[[nodiscard]] std::vector<ParameterSpec> worker_rule_parameters(const std::string& usual);
-[[nodiscard]] WorkerRuleOptions worker_rule_from(const Parameters& parameters);
+/// The parameter `worker` and what belongs to it.
+void worker_rule_parameters(ParameterVisitor& v, WorkerRuleOptions& options);
+/// Of these options, those that count: as a worker rule only epsilon_greedy asks at random. (The joint selector has a
+/// say of its own.)
+[[nodiscard]] WorkerRuleOptions worker_rule(WorkerRuleOptions options);
 
 }  // namespace wisecrowd::selecting

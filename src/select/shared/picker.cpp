@@ -287,28 +287,17 @@ class Batch {
 
 }  // namespace
 
-std::vector<ParameterSpec> limit_parameters(std::size_t per_task, double spread) {
-  return {
-      ParameterSpec::real("delta", 0, 0, 1,
-                          "leave a task alone when its likeliest class has at least 1 - delta; 0: never"),
-      ParameterSpec::real("least_gain", 0, 0, 100,
-                          "leave a task alone when the best answer to it tells less than this for its price, in nats "
-                          "per unit of cost"),
-      ParameterSpec::integer("per_task", static_cast<std::int64_t>(per_task), 0, 1e9,
-                             "at most so many pairs of one batch for one task; 0: any number"),
-      ParameterSpec::integer("per_worker", 0, 0, 1e9,
-                             "at most so many pairs of one batch for one worker; 0: any number"),
-      ParameterSpec::real(
-          "spread", spread, 0, 1e9,
-          "where everybody can be asked everything: at most so many times the even share of a batch for "
-          "one worker, so that one who looks good by luck does not answer everything; 0: any number"),
-  };
-}
-
-PickLimits limits_from(const Parameters& parameters) {
-  return {parameters.real("delta"), parameters.real("least_gain"),
-          static_cast<std::size_t>(parameters.integer("per_task")),
-          static_cast<std::size_t>(parameters.integer("per_worker")), parameters.real("spread")};
+void limit_parameters(ParameterVisitor& v, PickLimits& limits) {
+  v.real("delta", limits.delta, 0, 1, "leave a task alone when its likeliest class has at least 1 - delta; 0: never");
+  v.real("least_gain", limits.least_gain, 0, 100,
+         "leave a task alone when the best answer to it tells less than this for its price, in nats "
+         "per unit of cost");
+  v.integer("per_task", limits.per_task, 0, 1e9, "at most so many pairs of one batch for one task; 0: any number");
+  v.integer("per_worker", limits.per_worker, 0, 1e9,
+            "at most so many pairs of one batch for one worker; 0: any number");
+  v.real("spread", limits.spread, 0, 1e9,
+         "where everybody can be asked everything: at most so many times the even share of a batch for "
+         "one worker, so that one who looks good by luck does not answer everything; 0: any number");
 }
 
 Selection pick(const PairRule& rule, std::span<const double> posterior, const TaskOrder& order,

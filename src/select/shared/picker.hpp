@@ -17,8 +17,7 @@ struct PickLimits {
 };
 
 /// Parameters that all selectors share: limits of a batch and of a task.
-[[nodiscard]] std::vector<ParameterSpec> limit_parameters(std::size_t per_task, double spread = 0);
-[[nodiscard]] PickLimits limits_from(const Parameters& parameters);
+void limit_parameters(ParameterVisitor& v, PickLimits& limits);
 
 /// In which order tasks are asked.
 struct TaskOrder {

@@ -1,48 +1,28 @@
 #include "select/shared/task_first.hpp"
 
 #include "base/parallel.hpp"
-#include "select/shared/picker.hpp"
 
 namespace wisecrowd::selecting {
 namespace {
 
 constexpr std::size_t kTasksPerBlock = 1024;
 
-class OneSided final : public Selector {
- public:
-  OneSided(const Parameters& parameters, TaskScore score)
-      : worker_(worker_rule_from(parameters)), limits_(limits_from(parameters)), score_(std::move(score)) {}
-
-  Selection choose(const CrowdView& crowd, const SelectionRequest& request, const RunContext& context) const override {
-    TaskOrder order{TaskOrder::Kind::scores, std::vector<double>(crowd.task_count())};
-    const Blocks blocks{crowd.task_count(), kTasksPerBlock};
-    context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
-      for (std::size_t i = blocks.begin(block); i < blocks.end(block); ++i) order.scores[i] = score_(crowd, i);
-    });
-    return pick(PairRule(crowd, request, worker_, context), crowd.posterior, order, limits_, context);
-  }
-
- private:
-  WorkerRuleOptions worker_;
-  PickLimits limits_;
-  TaskScore score_;
-};
-
 }  // namespace
 
-std::unique_ptr<Selector> task_first(const Parameters& parameters, TaskScore score) {
-  return std::make_unique<OneSided>(parameters, std::move(score));
+void task_first_parameters(ParameterVisitor& v, TaskFirstOptions& options) {
+  worker_rule_parameters(v, options.worker);
+  limit_parameters(v, options.limits);
 }
 
-std::unique_ptr<Selector> task_first(const Parameters& parameters, double (*score)(std::span<const double> posterior)) {
-  return task_first(parameters,
-                    [score](const CrowdView& crowd, std::size_t task) { return score(crowd.posterior_of(task)); });
-}
-
-std::vector<ParameterSpec> one_sided_parameters(const std::string& usual_worker, std::size_t per_task) {
-  std::vector<ParameterSpec> specs = worker_rule_parameters(usual_worker);
-  for (ParameterSpec& spec : limit_parameters(per_task)) specs.push_back(std::move(spec));
-  return specs;
+Selection pick_by_score(const CrowdView& crowd, const SelectionRequest& request, const TaskScore& score,
+                        const TaskFirstOptions& options, const RunContext& context) {
+  TaskOrder order{TaskOrder::Kind::scores, std::vector<double>(crowd.task_count())};
+  const Blocks blocks{crowd.task_count(), kTasksPerBlock};
+  context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
+    for (std::size_t i = blocks.begin(block); i < blocks.end(block); ++i) order.scores[i] = score(crowd, i);
+  });
+  const PairRule rule(crowd, request, worker_rule(options.worker), context);
+  return pick(rule, crowd.posterior, order, options.limits, context);
 }
 
 std::vector<double> mean_pass(const CrowdView& crowd, std::size_t task) {

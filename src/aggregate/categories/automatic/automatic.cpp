@@ -9,6 +9,7 @@
 #include "aggregate/categories/shared/confusion_em.hpp"
 #include "aggregate/categories/shared/memory_need.hpp"
 #include "aggregate/categories/shared/votes.hpp"
+#include "aggregate/method.hpp"
 #include "base/numeric.hpp"
 #include "wisecrowd/held_out.hpp"
 #include "wisecrowd/tempering.hpp"
@@ -39,8 +40,7 @@ constexpr double kDisagreement = 0.15;
 
 Parameters with_ties(std::string_view method, TieRule ties) {
   Parameters parameters(aggregation_method(method).parameters);
-  constexpr std::array kNames = {"lowest", "highest", "random", "fractional"};
-  parameters.set("ties", kNames[static_cast<std::size_t>(ties)]);
+  parameters.set("ties", to_string(ties));
   return parameters;
 }
 
@@ -159,10 +159,20 @@ CategoryFit fit_without_tables(const CategoryData& data, TieRule ties, const Run
   return result;
 }
 
+void parameters(ParameterVisitor& v, Options& o) {
+  v.flag("calibrate", o.calibrate,
+         "temper the probabilities, and mix them with the votes as far as hidden answers ask for it");
+  v.real("evidence", o.evidence, 0, 1e9,
+         "standard errors by which subtypes of tasks must predict hidden answers better to be used");
+  v.integer("folds", o.folds, 0, 5, "how often a fifth of the answers is hidden for that test; 0 leaves it out");
+  v.integer("tested", o.tested, 1, 1e9,
+            "answers that the test looks at, at most; a random part of the tasks if there are more");
+  tie_rule_parameter(v, o.ties);
+}
+
 }  // namespace
 
-MethodInfo info() {
-  const Options defaults;
+CategoryMethod method() {
   MethodInfo info;
   info.title = "Automatic";
   info.summary =
@@ -182,26 +192,7 @@ MethodInfo info() {
   info.uses_gold = true;
   info.uses_task_priors = true;
   info.uses_chance = true;
-  info.parameters = {
-      ParameterSpec::flag("calibrate", defaults.calibrate,
-                          "temper the probabilities, and mix them with the votes as far as hidden answers ask for it"),
-      ParameterSpec::real("evidence", defaults.evidence, 0, 1e9,
-                          "standard errors by which subtypes of tasks must predict hidden answers better to be used"),
-      ParameterSpec::integer("folds", static_cast<std::int64_t>(defaults.folds), 0, 5,
-                             "how often a fifth of the answers is hidden for that test; 0 leaves it out"),
-      ParameterSpec::integer("tested", static_cast<std::int64_t>(defaults.tested), 1, 1e9,
-                             "answers that the test looks at, at most; a random part of the tasks if there are more"),
-      tie_rule_parameter(),
-  };
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  return std::make_unique<Automatic>(Options{.calibrate = parameters.flag("calibrate"),
-                                             .evidence = parameters.real("evidence"),
-                                             .folds = static_cast<std::size_t>(parameters.integer("folds")),
-                                             .tested = static_cast<std::size_t>(parameters.integer("tested")),
-                                             .ties = tie_rule_from(parameters.choice("ties"))});
+  return CategoryMethod::of<Automatic, parameters>(std::move(info));
 }
 
 CategoryFit Automatic::fit(const CategoryData& data, const RunContext& context, const CategoryStart& start) const {

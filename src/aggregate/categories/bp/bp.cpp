@@ -6,6 +6,7 @@
 
 #include "aggregate/categories/bp/network.hpp"
 #include "aggregate/categories/shared/votes.hpp"
+#include "aggregate/method.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "wisecrowd/belief_session.hpp"
@@ -17,25 +18,6 @@ namespace {
 /// Without a new smallest change for so long, messages are taken to go round in circles.
 constexpr std::size_t kPatience = 10;
 constexpr double kCalmingDamping = 0.5;
-
-AccuracyPrior prior_from(const Parameters& parameters) {
-  const std::string& kind = parameters.choice("prior");
-  const double share = parameters.real("second_share");
-  const PriorPart beta{.right = parameters.real("right"), .wrong = parameters.real("wrong")};
-  if (kind == "mixture") {
-    PriorPart first = beta;
-    first.share = 1 - share;
-    return {first,
-            {.share = share, .right = parameters.real("second_right"), .wrong = parameters.real("second_wrong")}};
-  }
-  if (kind == "two_points") {
-    return {{.share = 1 - share, .is_point = true, .point = parameters.real("point")},
-            {.share = share, .is_point = true, .point = parameters.real("second_point")}};
-  }
-  // The guessing accuracy 1/K is filled in when the data are known.
-  if (kind == "spammer_hammer") return spammer_hammer_prior(share, parameters.real("point"), 2);
-  return {beta};
-}
 
 }  // namespace
 
@@ -62,8 +44,74 @@ HugeVector<double> log_task_priors(const CategoryData& data, const RunContext& c
   return logs;
 }
 
-MethodInfo info() {
-  const Options defaults;
+namespace {
+
+AccuracyPrior prior_of(const Settings& settings) {
+  PriorPart first = settings.first, second = settings.second;
+  first.share = 1 - second.share;
+  switch (settings.prior) {
+    case Settings::Prior::mixture: return {first, second};
+    case Settings::Prior::two_points: {
+      first.is_point = second.is_point = true;
+      return {first, second};
+    }
+    // The guessing accuracy 1/K is filled in when the data are known.
+    case Settings::Prior::spammer_hammer: return spammer_hammer_prior(second.share, first.point, 2);
+    case Settings::Prior::beta: break;
+  }
+  return beta_prior(first.right, first.wrong);
+}
+
+constexpr auto kModelNames = enum_names<Options::Model>({{Options::Model::one_coin, "one_coin"},
+                                                         {Options::Model::two_coin, "two_coin"},
+                                                         {Options::Model::tables, "tables"}});
+constexpr auto kMessageNames = enum_names<Options::Messages>({{Options::Messages::quadrature, "quadrature"},
+                                                              {Options::Messages::recursion, "recursion"},
+                                                              {Options::Messages::division, "division"},
+                                                              {Options::Messages::particles, "particles"}});
+constexpr auto kPriorNames = enum_names<Settings::Prior>({{Settings::Prior::beta, "beta"},
+                                                          {Settings::Prior::mixture, "mixture"},
+                                                          {Settings::Prior::two_points, "two_points"},
+                                                          {Settings::Prior::spammer_hammer, "spammer_hammer"}});
+constexpr auto kBpClassPriorNames = enum_names<Options::ClassPrior>(
+    {{Options::ClassPrior::uniform, "uniform"}, {Options::ClassPrior::learned, "learned"}});
+
+void parameters(ParameterVisitor& v, Settings& s) {
+  Options& o = s.options;
+  v.choice("model", o.model, kModelNames,
+           "what a worker is: one accuracy; one accuracy per class (two classes only); or a whole "
+           "confusion table");
+  v.choice("messages", o.messages, kMessageNames,
+           "how a worker is integrated out: quadrature, recursion and division are exact (the last "
+           "two for checking; they take time in the square of a worker's answers); particles draws "
+           "from the prior. Tables always use particles");
+  v.choice("prior", s.prior, kPriorNames,
+           "one coin: what accuracies are like. Beta(right, wrong); a share of a second Beta; two "
+           "values; or some who know and others who guess");
+  v.real("right", s.first.right, 1e-3, 1e6, "one coin: Beta(right, wrong) prior of an accuracy; must lean right");
+  v.real("wrong", s.first.wrong, 1e-3, 1e6, "see right");
+  v.real("second_share", s.second.share, 0, 1,
+         "share of workers in the second part of the prior; the guessers in spammer_hammer");
+  v.real("second_right", s.second.right, 1e-3, 1e6, "mixture: the second Beta");
+  v.real("second_wrong", s.second.wrong, 1e-3, 1e6, "mixture: the second Beta");
+  v.real("point", s.first.point, 0, 1, "two_points, spammer_hammer: accuracy of those who know");
+  v.real("second_point", s.second.point, 0, 1, "two_points: the other accuracy");
+  v.real("diagonal", o.table_prior.diagonal, 1e-3, 1e6,
+         "two_coin and tables: pseudo-count of a right answer in each row of a table");
+  v.real("off_diagonal", o.table_prior.off_diagonal, 1e-3, 1e6,
+         "two_coin and tables: pseudo-count of each wrong answer");
+  v.integer("particles", o.particles, 1, 1e6, "draws per worker; the same ones in every iteration");
+  v.real("damping", o.damping, 0, 0.99,
+         "share of the old message that is kept; raised to 0.5 by itself when messages oscillate");
+  v.choice("class_prior", o.class_prior, kBpClassPriorNames, "the probability of each class before any answer");
+  v.integer("max_iterations", o.max_iterations, 1, 1e9, "give up after this many iterations");
+  v.real("tolerance", o.tolerance, 0, 1, "stop when no message, as a probability, changes by more than this");
+  tie_rule_parameter(v, o.ties);
+}
+
+}  // namespace
+
+CategoryMethod method() {
   MethodInfo info;
   info.title = "Belief propagation";
   info.summary = "Sum-product messages between tasks and workers, every worker's accuracy integrated out exactly.";
@@ -81,69 +129,17 @@ MethodInfo info() {
   info.uses_chance = true;  // particles only; the exact messages draw nothing
   info.uses_start = true;
   info.allows_repeats = false;
-  info.parameters = {
-      ParameterSpec::choice("model", "one_coin", {"one_coin", "two_coin", "tables"},
-                            "what a worker is: one accuracy; one accuracy per class (two classes only); or a whole "
-                            "confusion table"),
-      ParameterSpec::choice("messages", "quadrature", {"quadrature", "recursion", "division", "particles"},
-                            "how a worker is integrated out: quadrature, recursion and division are exact (the last "
-                            "two for checking; they take time in the square of a worker's answers); particles draws "
-                            "from the prior. Tables always use particles"),
-      ParameterSpec::choice("prior", "beta", {"beta", "mixture", "two_points", "spammer_hammer"},
-                            "one coin: what accuracies are like. Beta(right, wrong); a share of a second Beta; two "
-                            "values; or some who know and others who guess"),
-      ParameterSpec::real("right", 2, 1e-3, 1e6, "one coin: Beta(right, wrong) prior of an accuracy; must lean right"),
-      ParameterSpec::real("wrong", 1, 1e-3, 1e6, "see right"),
-      ParameterSpec::real("second_share", 0.3, 0, 1,
-                          "share of workers in the second part of the prior; the guessers in spammer_hammer"),
-      ParameterSpec::real("second_right", 1, 1e-3, 1e6, "mixture: the second Beta"),
-      ParameterSpec::real("second_wrong", 1, 1e-3, 1e6, "mixture: the second Beta"),
-      ParameterSpec::real("point", 0.9, 0, 1, "two_points, spammer_hammer: accuracy of those who know"),
-      ParameterSpec::real("second_point", 0.5, 0, 1, "two_points: the other accuracy"),
-      ParameterSpec::real("diagonal", defaults.table_prior.diagonal, 1e-3, 1e6,
-                          "two_coin and tables: pseudo-count of a right answer in each row of a table"),
-      ParameterSpec::real("off_diagonal", defaults.table_prior.off_diagonal, 1e-3, 1e6,
-                          "two_coin and tables: pseudo-count of each wrong answer"),
-      ParameterSpec::integer("particles", static_cast<std::int64_t>(defaults.particles), 1, 1e6,
-                             "draws per worker; the same ones in every iteration"),
-      ParameterSpec::real("damping", defaults.damping, 0, 0.99,
-                          "share of the old message that is kept; raised to 0.5 by itself when messages oscillate"),
-      ParameterSpec::choice("class_prior", "uniform", {"uniform", "learned"},
-                            "the probability of each class before any answer"),
-      ParameterSpec::integer("max_iterations", static_cast<std::int64_t>(defaults.max_iterations), 1, 1e9,
-                             "give up after this many iterations"),
-      ParameterSpec::real("tolerance", defaults.tolerance, 0, 1,
-                          "stop when no message, as a probability, changes by more than this"),
-      tie_rule_parameter(),
-  };
-  return info;
+  return CategoryMethod::of<BeliefPropagation, parameters>(std::move(info));
+}
+
+Options options_of(const Settings& settings) {
+  Options options = settings.options;
+  options.accuracy_prior = prior_of(settings);
+  options.guess_by_class_count = settings.prior == Settings::Prior::spammer_hammer;
+  return options;
 }
 
 namespace {
-
-Options options_from(const Parameters& parameters) {
-  Options options;
-  const std::string& model = parameters.choice("model");
-  const std::string& messages = parameters.choice("messages");
-  using Model = Options::Model;
-  using Messages = Options::Messages;
-  options.model = model == "tables" ? Model::tables : model == "two_coin" ? Model::two_coin : Model::one_coin;
-  options.messages = messages == "recursion"   ? Messages::recursion
-                     : messages == "division"  ? Messages::division
-                     : messages == "particles" ? Messages::particles
-                                               : Messages::quadrature;
-  options.accuracy_prior = prior_from(parameters);
-  options.guess_by_class_count = parameters.choice("prior") == "spammer_hammer";
-  options.table_prior = {parameters.real("diagonal"), parameters.real("off_diagonal")};
-  options.particles = static_cast<std::size_t>(parameters.integer("particles"));
-  options.damping = parameters.real("damping");
-  options.class_prior =
-      parameters.choice("class_prior") == "learned" ? Options::ClassPrior::learned : Options::ClassPrior::uniform;
-  options.max_iterations = static_cast<std::size_t>(parameters.integer("max_iterations"));
-  options.tolerance = parameters.real("tolerance");
-  options.ties = tie_rule_from(parameters.choice("ties"));
-  return options;
-}
 
 /// `messages`, if not null, are where to begin (unless empty), and hold where it ended.
 CategoryFit propagate(const CategoryData& data, const RunContext& context, const CategoryStart& start, Options options,
@@ -260,10 +256,6 @@ class Session final : public BeliefSession {
 
 }  // namespace
 
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  return std::make_unique<BeliefPropagation>(options_from(parameters));
-}
-
 CategoryFit BeliefPropagation::fit(const CategoryData& data, const RunContext& context,
                                    const CategoryStart& start) const {
   return propagate(data, context, start, options_, nullptr);
@@ -284,7 +276,7 @@ std::unique_ptr<BeliefSession> make_belief_session(const CategoryData& data, con
                 "belief propagation cannot use repeated answers of a worker to a task: read the data with the "
                 "duplicate policy keep_last");
   }
-  return std::make_unique<bp::Session>(data, bp::options_from(parameters));
+  return std::make_unique<bp::Session>(data, bp::options_of(read_parameters(bp::parameters, parameters)));
 }
 
 }  // namespace wisecrowd

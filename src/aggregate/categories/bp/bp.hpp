@@ -15,7 +15,7 @@ struct Options {
 
   Model model = Model::one_coin;
   Messages messages = Messages::quadrature;
-  AccuracyPrior accuracy_prior = beta_prior(2, 1);  ///< one_coin
+  AccuracyPrior accuracy_prior{PriorPart{}};  ///< one_coin
   bool guess_by_class_count = false;  ///< the last part of the prior is a point at 1/K, whatever K the data have
   TablePrior table_prior;             ///< two_coin and tables
   std::size_t particles = 400;
@@ -25,6 +25,17 @@ struct Options {
   double tolerance = 1e-4;
   TieRule ties = TieRule::lowest;
 };
+
+/// The options with the prior of accuracies as parameters say it.
+struct Settings {
+  enum class Prior { beta, mixture, two_points, spammer_hammer };
+
+  Options options;
+  Prior prior = Prior::beta;
+  PriorPart first{.point = 0.9};
+  PriorPart second{.share = 0.3, .point = 0.5, .right = 1, .wrong = 1};
+};
+[[nodiscard]] Options options_of(const Settings& settings);
 
 /// What is known of a worker in the end: mean, standard deviation and central 95% of its accuracy.
 struct WorkerBelief {
@@ -38,6 +49,7 @@ struct WorkerBelief {
 class BeliefPropagation final : public CategoryAggregator {
  public:
   explicit BeliefPropagation(Options options = {}) : options_(std::move(options)) {}
+  explicit BeliefPropagation(const Settings& settings) : options_(options_of(settings)) {}
   [[nodiscard]] CategoryFit fit(const CategoryData& data, const RunContext& context,
                                 const CategoryStart& start = {}) const override;
   /// The same; with one coin, `workers` is filled too.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "aggregate/method.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd::cbcc {
@@ -128,10 +129,15 @@ class ScatteredTables final : public CommunityModel {
   std::vector<double> prior_log_beta_;
 };
 
+void parameters(ParameterVisitor& v, Options& o) {
+  v.real("strength", o.strength, 1e-2, 1e6,
+         "how closely workers follow their community: a worker with this many answers on a class is half its own");
+  community_parameters(v, o.community);
+}
+
 }  // namespace
 
-MethodInfo info() {
-  const Options defaults;
+CategoryMethod method() {
   MethodInfo info;
   info.title = "Community-based Bayesian combination (cBCC)";
   info.summary = "Workers belong to communities and have tables of their own that scatter around the community's.";
@@ -147,16 +153,7 @@ MethodInfo info() {
   info.uses_gold = true;
   info.uses_task_priors = true;
   info.uses_chance = true;
-  info.parameters = {ParameterSpec::real(
-      "strength", defaults.strength, 1e-2, 1e6,
-      "how closely workers follow their community: a worker with this many answers on a class is half its own")};
-  for (auto& parameter : community_parameters(defaults.community)) info.parameters.push_back(std::move(parameter));
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  return std::make_unique<Cbcc>(
-      Options{.community = community_options_from(parameters), .strength = parameters.real("strength")});
+  return CategoryMethod::of<Cbcc, parameters>(std::move(info));
 }
 
 CategoryFit Cbcc::fit(const CategoryData& data, const RunContext& context, const CategoryStart& start) const {

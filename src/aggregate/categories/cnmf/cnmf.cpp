@@ -8,6 +8,7 @@
 
 #include "aggregate/categories/shared/separable.hpp"
 #include "aggregate/categories/shared/votes.hpp"
+#include "aggregate/method.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "base/rng.hpp"
@@ -262,8 +263,34 @@ Path factorise(const PairMoments& pairs, const RunContext& context, TableModel& 
   return path;
 }
 
-MethodInfo info() {
-  const Options defaults;
+namespace {
+
+constexpr auto kSolverNames = enum_names<Solver>({{Solver::em, "em"}, {Solver::mirror_descent, "mirror_descent"}});
+constexpr auto kWeightNames = enum_names<Weights>({{Weights::tasks, "tasks"}, {Weights::equal, "equal"}});
+constexpr auto kBeginNames =
+    enum_names<Begin>({{Begin::multispa, "multispa"}, {Begin::votes, "votes"}, {Begin::random, "random"}});
+
+void parameters(ParameterVisitor& v, Options& o) {
+  v.choice("solver", o.solver.solver, kSolverNames,
+           "how the divergence is lowered: EM for the mixture of pairs, or exponentiated gradients "
+           "worker by worker as in the paper");
+  v.choice("weights", o.solver.weights, kWeightNames,
+           "how much a pair of workers counts: as it has common tasks, or all the same");
+  v.integer("min_common", o.min_common, 0, 1e9,
+            "pairs of workers with fewer tasks in common are not used; 0: max(10, 2 K)");
+  v.real("pseudo_count", o.solver.pseudo_count, 0, 1e9, "answers added to every cell of every confusion table");
+  v.integer("max_iterations", o.solver.max_iterations, 1, 1e9, "give up after this many iterations");
+  v.real("tolerance", o.solver.tolerance, 0, 1, "stop when the objective changes by less than this share of its size");
+  v.choice("start", o.start, kBeginNames,
+           "the first tables: of multispa, of the vote, or of the vote mixed with random noise");
+  v.real("column_shrinkage", o.column_shrinkage, 0, 1e9,
+         "for the start by multispa: answers of the worker's average added to each column");
+  tie_rule_parameter(v, o.ties);
+}
+
+}  // namespace
+
+CategoryMethod method() {
   MethodInfo info;
   info.title = "Coupled non-negative factorisation";
   info.summary = "Finds the confusion tables that explain best what all pairs of workers said together.";
@@ -278,43 +305,7 @@ MethodInfo info() {
   info.uses_task_priors = true;
   info.uses_start = true;
   info.uses_chance = false;
-  info.parameters = {
-      ParameterSpec::choice("solver", "em", {"em", "mirror_descent"},
-                            "how the divergence is lowered: EM for the mixture of pairs, or exponentiated gradients "
-                            "worker by worker as in the paper"),
-      ParameterSpec::choice("weights", "tasks", {"tasks", "equal"},
-                            "how much a pair of workers counts: as it has common tasks, or all the same"),
-      ParameterSpec::integer("min_common", static_cast<std::int64_t>(defaults.min_common), 0, 1e9,
-                             "pairs of workers with fewer tasks in common are not used; 0: max(10, 2 K)"),
-      ParameterSpec::real("pseudo_count", defaults.solver.pseudo_count, 0, 1e9,
-                          "answers added to every cell of every confusion table"),
-      ParameterSpec::integer("max_iterations", static_cast<std::int64_t>(defaults.solver.max_iterations), 1, 1e9,
-                             "give up after this many iterations"),
-      ParameterSpec::real("tolerance", defaults.solver.tolerance, 0, 1,
-                          "stop when the objective changes by less than this share of its size"),
-      ParameterSpec::choice("start", "multispa", {"multispa", "votes", "random"},
-                            "the first tables: of multispa, of the vote, or of the vote mixed with random noise"),
-      ParameterSpec::real("column_shrinkage", defaults.column_shrinkage, 0, 1e9,
-                          "for the start by multispa: answers of the worker's average added to each column"),
-      tie_rule_parameter(),
-  };
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  Options options;
-  options.solver.solver = parameters.choice("solver") == "em" ? Solver::em : Solver::mirror_descent;
-  options.solver.weights = parameters.choice("weights") == "tasks" ? Weights::tasks : Weights::equal;
-  options.solver.pseudo_count = parameters.real("pseudo_count");
-  options.solver.max_iterations = static_cast<std::size_t>(parameters.integer("max_iterations"));
-  options.solver.tolerance = parameters.real("tolerance");
-  options.min_common = static_cast<std::size_t>(parameters.integer("min_common"));
-  options.start = parameters.choice("start") == "multispa" ? Begin::multispa
-                  : parameters.choice("start") == "votes"  ? Begin::votes
-                                                           : Begin::random;
-  options.column_shrinkage = parameters.real("column_shrinkage");
-  options.ties = tie_rule_from(parameters.choice("ties"));
-  return std::make_unique<Cnmf>(options);
+  return CategoryMethod::of<Cnmf, parameters>(std::move(info));
 }
 
 CategoryFit Cnmf::fit(const CategoryData& data, const RunContext& context, const CategoryStart& start) const {

@@ -1,6 +1,7 @@
 #include "aggregate/categories/confusion_vector/confusion_vector.hpp"
 
 #include "aggregate/categories/shared/accuracy_tables.hpp"
+#include "aggregate/method.hpp"
 
 namespace wisecrowd::confusion_vector {
 namespace {
@@ -34,10 +35,13 @@ class AccuracyPerClass final : public CrowdModel {
   double wrong_;
 };
 
+void parameters(ParameterVisitor& v, Options& o) {
+  accuracy_parameters(v, o.right_pseudo_count, o.wrong_pseudo_count, o.em);
+}
+
 }  // namespace
 
-MethodInfo info() {
-  const Options defaults;
+CategoryMethod method() {
   MethodInfo info;
   info.title = "Confusion-vector Dawid–Skene";
   info.summary = "One accuracy per worker and class; wrong answers fall on the other classes evenly.";
@@ -51,16 +55,9 @@ MethodInfo info() {
       "truth.";
   info.cost = "time S·K per iteration; memory N·K + M·K²";
   info.uses_start = true;
-  info.parameters = accuracy_parameters(defaults.right_pseudo_count, defaults.wrong_pseudo_count);
   info.uses_gold = true;
   info.uses_task_priors = true;
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  return std::make_unique<ConfusionVector>(Options{.em = em_options_from(parameters),
-                                                   .right_pseudo_count = parameters.real("right_pseudo_count"),
-                                                   .wrong_pseudo_count = parameters.real("wrong_pseudo_count")});
+  return CategoryMethod::of<ConfusionVector, parameters>(std::move(info));
 }
 
 CategoryFit ConfusionVector::fit(const CategoryData& data, const RunContext& context,

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "aggregate/categories/shared/votes.hpp"
+#include "aggregate/method.hpp"
 #include "base/linear_algebra.hpp"
 #include "base/numeric.hpp"
 #include "base/rng.hpp"
@@ -269,8 +270,28 @@ Path factorise(const PairMoments& pairs, const TripleMoments& triples, const Run
   return path;
 }
 
-MethodInfo info() {
-  const Options defaults;
+namespace {
+
+constexpr auto kBeginNames = enum_names<Begin>({{Begin::votes, "votes"}, {Begin::random, "random"}});
+
+void parameters(ParameterVisitor& v, Options& o) {
+  v.integer("min_common", o.min_common, 0, 1e9,
+            "pairs and triples of workers with fewer tasks in common are not used; 0: max(10, 2 K)");
+  v.integer("triples_per_worker", o.triples_per_worker, 0, 1e6,
+            "for each worker, how many triples are counted: those whose pairs share most tasks");
+  v.real("pull", o.solver.pull, 0, 1e9,
+         "how strongly a worker's table is drawn to where it started, in common tasks; it matters for "
+         "workers with few of them");
+  v.integer("max_iterations", o.solver.max_iterations, 1, 1e9, "give up after this many iterations");
+  v.real("tolerance", o.solver.tolerance, 0, 1, "stop when no cell of a table moves by more");
+  v.choice("start", o.start, kBeginNames, "the first tables: of the vote, or of the vote mixed with random noise");
+  v.real("pseudo_count", o.pseudo_count, 0, 1e9, "answers added to every cell of a table before it judges tasks");
+  tie_rule_parameter(v, o.ties);
+}
+
+}  // namespace
+
+CategoryMethod method() {
   MethodInfo info;
   info.title = "Coupled tensor factorisation";
   info.summary = "Fits what workers said alone, in pairs and in threes by the same confusion tables, in least squares.";
@@ -289,37 +310,7 @@ MethodInfo info() {
   info.uses_gold = true;
   info.uses_task_priors = true;
   info.uses_start = true;
-  info.parameters = {
-      ParameterSpec::integer("min_common", static_cast<std::int64_t>(defaults.min_common), 0, 1e9,
-                             "pairs and triples of workers with fewer tasks in common are not used; 0: max(10, 2 K)"),
-      ParameterSpec::integer("triples_per_worker", static_cast<std::int64_t>(defaults.triples_per_worker), 0, 1e6,
-                             "for each worker, how many triples are counted: those whose pairs share most tasks"),
-      ParameterSpec::real("pull", defaults.solver.pull, 0, 1e9,
-                          "how strongly a worker's table is drawn to where it started, in common tasks; it matters for "
-                          "workers with few of them"),
-      ParameterSpec::integer("max_iterations", static_cast<std::int64_t>(defaults.solver.max_iterations), 1, 1e9,
-                             "give up after this many iterations"),
-      ParameterSpec::real("tolerance", defaults.solver.tolerance, 0, 1, "stop when no cell of a table moves by more"),
-      ParameterSpec::choice("start", "votes", {"votes", "random"},
-                            "the first tables: of the vote, or of the vote mixed with random noise"),
-      ParameterSpec::real("pseudo_count", defaults.pseudo_count, 0, 1e9,
-                          "answers added to every cell of a table before it judges tasks"),
-      tie_rule_parameter(),
-  };
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  Options options;
-  options.min_common = static_cast<std::size_t>(parameters.integer("min_common"));
-  options.triples_per_worker = static_cast<std::size_t>(parameters.integer("triples_per_worker"));
-  options.solver.pull = parameters.real("pull");
-  options.solver.max_iterations = static_cast<std::size_t>(parameters.integer("max_iterations"));
-  options.solver.tolerance = parameters.real("tolerance");
-  options.start = parameters.choice("start") == "votes" ? Begin::votes : Begin::random;
-  options.pseudo_count = parameters.real("pseudo_count");
-  options.ties = tie_rule_from(parameters.choice("ties"));
-  return std::make_unique<CoupledTensor>(options);
+  return CategoryMethod::of<CoupledTensor, parameters>(std::move(info));
 }
 
 CategoryFit CoupledTensor::fit(const CategoryData& data, const RunContext& context, const CategoryStart& start) const {

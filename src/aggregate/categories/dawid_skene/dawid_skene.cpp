@@ -1,11 +1,21 @@
 #include "aggregate/categories/dawid_skene/dawid_skene.hpp"
 
 #include "aggregate/categories/shared/fixed_smoothing.hpp"
+#include "aggregate/method.hpp"
 
 namespace wisecrowd::dawid_skene {
+namespace {
 
-MethodInfo info() {
-  const Options defaults;
+void parameters(ParameterVisitor& v, Options& o) {
+  v.real("pseudo_count", o.pseudo_count, 0, 1e9, "answers added to every cell of every confusion table");
+  v.real("diagonal_pseudo_count", o.diagonal_pseudo_count, 0, 1e9,
+         "right answers added to every class of every worker");
+  em_parameters(v, o.em);
+}
+
+}  // namespace
+
+CategoryMethod method() {
   MethodInfo info;
   info.title = "Dawid–Skene";
   info.summary = "Each worker has a full confusion table; EM finds tables and truth together.";
@@ -17,22 +27,9 @@ MethodInfo info() {
   info.assumptions = "Answers are independent given the truth; workers have enough answers to fill their tables.";
   info.cost = "time S·K per iteration; memory N·K + M·K²";
   info.uses_start = true;
-  info.parameters = {
-      ParameterSpec::real("pseudo_count", defaults.pseudo_count, 0, 1e9,
-                          "answers added to every cell of every confusion table"),
-      ParameterSpec::real("diagonal_pseudo_count", defaults.diagonal_pseudo_count, 0, 1e9,
-                          "right answers added to every class of every worker"),
-  };
-  for (auto& parameter : em_parameters()) info.parameters.push_back(std::move(parameter));
   info.uses_gold = true;
   info.uses_task_priors = true;
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  return std::make_unique<DawidSkene>(Options{.em = em_options_from(parameters),
-                                              .pseudo_count = parameters.real("pseudo_count"),
-                                              .diagonal_pseudo_count = parameters.real("diagonal_pseudo_count")});
+  return CategoryMethod::of<DawidSkene, parameters>(std::move(info));
 }
 
 CategoryFit DawidSkene::fit(const CategoryData& data, const RunContext& context, const CategoryStart& start) const {

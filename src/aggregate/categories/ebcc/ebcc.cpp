@@ -10,6 +10,7 @@
 
 #include "aggregate/categories/ebcc/variational_run.hpp"
 #include "aggregate/categories/shared/votes.hpp"
+#include "aggregate/method.hpp"
 #include "base/numeric.hpp"
 #include "wisecrowd/error.hpp"
 
@@ -149,10 +150,33 @@ Size size_of(const Problem& problem) {
   return {single, bytes};
 }
 
+constexpr auto kRowPriorNames = enum_names<bool>({{false, "fixed"}, {true, "learned"}});
+constexpr auto kCombineNames = enum_names<bool>({{false, "best"}, {true, "average"}});
+
+void parameters(ParameterVisitor& v, Options& o) {
+  v.integer("subtypes", o.subtypes, 1, 1000,
+            "the most subtypes of a class; those that are not needed stay empty. 1 is IBCC");
+  v.real("subtype_prior", o.subtype_prior, 1e-3, 1e9,
+         "Dirichlet mass of the subtypes of a class, split evenly: the smaller, the fewer are used");
+  v.real("diagonal_prior", o.diagonal_prior, 1e-3, 1e9,
+         "Dirichlet parameter of the right answer in every row of every table");
+  v.real("off_diagonal_prior", o.off_diagonal_prior, 1e-3, 1e9, "Dirichlet parameter of each wrong answer");
+  v.choice("row_prior", o.learn_row_prior, kRowPriorNames,
+           "whether these two stay as they are, or are estimated from the data");
+  v.choice("class_prior", o.learn_class_prior, kClassPriorNames,
+           "how frequent classes are: estimated from the data, or all the same");
+  v.real("class_pseudo_count", o.class_pseudo_count, 1e-3, 1e9, "Dirichlet parameter of every class");
+  v.integer("max_iterations", o.max_iterations, 1, 1e9, "give up after this many iterations");
+  v.real("tolerance", o.tolerance, 0, 1, "stop when no probability of a class has moved by more than this");
+  v.integer("restarts", o.restarts, 0, 1e6, "further starts with other random subtypes");
+  v.choice("combine", o.average_starts, kCombineNames,
+           "what becomes of several starts: the one with the best bound, or the mean of all");
+  tie_rule_parameter(v, o.ties);
+}
+
 }  // namespace
 
-MethodInfo info() {
-  const Options defaults;
+CategoryMethod method() {
   MethodInfo info;
   info.title = "EBCC (correlated workers)";
   info.summary = "Tasks of a class come in hidden subtypes that all workers perceive, which correlates their answers.";
@@ -167,48 +191,7 @@ MethodInfo info() {
   info.uses_gold = true;
   info.uses_task_priors = true;
   info.uses_chance = true;
-  info.parameters = {
-      ParameterSpec::integer("subtypes", static_cast<std::int64_t>(defaults.subtypes), 1, 1000,
-                             "the most subtypes of a class; those that are not needed stay empty. 1 is IBCC"),
-      ParameterSpec::real("subtype_prior", defaults.subtype_prior, 1e-3, 1e9,
-                          "Dirichlet mass of the subtypes of a class, split evenly: the smaller, the fewer are used"),
-      ParameterSpec::real("diagonal_prior", defaults.diagonal_prior, 1e-3, 1e9,
-                          "Dirichlet parameter of the right answer in every row of every table"),
-      ParameterSpec::real("off_diagonal_prior", defaults.off_diagonal_prior, 1e-3, 1e9,
-                          "Dirichlet parameter of each wrong answer"),
-      ParameterSpec::choice("row_prior", "fixed", {"fixed", "learned"},
-                            "whether these two stay as they are, or are estimated from the data"),
-      ParameterSpec::choice("class_prior", "learned", {"learned", "uniform"},
-                            "how frequent classes are: estimated from the data, or all the same"),
-      ParameterSpec::real("class_pseudo_count", defaults.class_pseudo_count, 1e-3, 1e9,
-                          "Dirichlet parameter of every class"),
-      ParameterSpec::integer("max_iterations", static_cast<std::int64_t>(defaults.max_iterations), 1, 1e9,
-                             "give up after this many iterations"),
-      ParameterSpec::real("tolerance", defaults.tolerance, 0, 1,
-                          "stop when no probability of a class has moved by more than this"),
-      ParameterSpec::integer("restarts", static_cast<std::int64_t>(defaults.restarts), 0, 1e6,
-                             "further starts with other random subtypes"),
-      ParameterSpec::choice("combine", "best", {"best", "average"},
-                            "what becomes of several starts: the one with the best bound, or the mean of all"),
-      tie_rule_parameter(),
-  };
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  const auto whole = [&](std::string_view name) { return static_cast<std::size_t>(parameters.integer(name)); };
-  return std::make_unique<Ebcc>(Options{.subtypes = whole("subtypes"),
-                                        .subtype_prior = parameters.real("subtype_prior"),
-                                        .diagonal_prior = parameters.real("diagonal_prior"),
-                                        .off_diagonal_prior = parameters.real("off_diagonal_prior"),
-                                        .learn_row_prior = parameters.choice("row_prior") == "learned",
-                                        .class_pseudo_count = parameters.real("class_pseudo_count"),
-                                        .learn_class_prior = parameters.choice("class_prior") == "learned",
-                                        .max_iterations = whole("max_iterations"),
-                                        .tolerance = parameters.real("tolerance"),
-                                        .restarts = whole("restarts"),
-                                        .average_starts = parameters.choice("combine") == "average",
-                                        .ties = tie_rule_from(parameters.choice("ties"))});
+  return CategoryMethod::of<Ebcc, parameters>(std::move(info));
 }
 
 CategoryFit Ebcc::fit(const CategoryData& data, const RunContext& context, const CategoryStart& start) const {

@@ -6,6 +6,7 @@
 
 #include "aggregate/categories/shared/table_model.hpp"
 #include "aggregate/categories/shared/votes.hpp"
+#include "aggregate/method.hpp"
 #include "base/linear_algebra.hpp"
 #include "base/numeric.hpp"
 
@@ -117,8 +118,20 @@ std::vector<double> ratios(const PairMoments& pairs, const WorkerLinks& links, D
   return ratio;
 }
 
-MethodInfo info() {
-  const Options defaults;
+namespace {
+
+constexpr auto kDiagonalNames = enum_names<Diagonal>({{Diagonal::filled, "filled"}, {Diagonal::ones, "ones"}});
+
+void parameters(ParameterVisitor& v, Options& o) {
+  v.choice("diagonal", o.diagonal, kDiagonalNames,
+           "agreement of a worker with itself: what its weight implies, or 1 as in the paper");
+  v.integer("min_common", o.min_common, 1, 1e9, "pairs of workers with fewer tasks in common are left out");
+  tie_rule_parameter(v, o.ties);
+}
+
+}  // namespace
+
+CategoryMethod method() {
   MethodInfo info;
   info.title = "Ratio of eigenvectors";
   info.summary = "Weighs workers by the top eigenvector of their agreements over that of who shares tasks with whom.";
@@ -128,25 +141,11 @@ MethodInfo info() {
       "Answers are independent given the truth, workers err alike on both classes, most are better than chance, and "
       "who shares tasks with whom is near to rank one (every worker meets the others in proportion to its answers).";
   info.cost = "time Σ m² for the pairs, then some hundred products with the sparse matrix; memory 40 bytes per pair";
-  info.parameters = {
-      ParameterSpec::choice("diagonal", "filled", {"filled", "ones"},
-                            "agreement of a worker with itself: what its weight implies, or 1 as in the paper"),
-      ParameterSpec::integer("min_common", static_cast<std::int64_t>(defaults.min_common), 1, 1e9,
-                             "pairs of workers with fewer tasks in common are left out"),
-      tie_rule_parameter(),
-  };
   info.uses_gold = true;
   info.uses_task_priors = true;
   info.allows_repeats = false;
   info.max_classes = 2;
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  return std::make_unique<EigenRatio>(
-      Options{.diagonal = parameters.choice("diagonal") == "ones" ? Diagonal::ones : Diagonal::filled,
-              .min_common = static_cast<std::size_t>(parameters.integer("min_common")),
-              .ties = tie_rule_from(parameters.choice("ties"))});
+  return CategoryMethod::of<EigenRatio, parameters>(std::move(info));
 }
 
 CategoryFit EigenRatio::fit(const CategoryData& data, const RunContext& context, const CategoryStart&) const {

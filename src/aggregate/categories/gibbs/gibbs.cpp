@@ -8,6 +8,7 @@
 
 #include "aggregate/categories/gibbs/samplers.hpp"
 #include "aggregate/categories/shared/votes.hpp"
+#include "aggregate/method.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd::gibbs {
@@ -84,10 +85,35 @@ void summarise(const Problem& problem, const std::vector<Chain>& chains, Categor
   result.iterations = shortest;
 }
 
+constexpr auto kSamplerNames = enum_names<Options::Sampler>(
+    {{Options::Sampler::collapsed, "collapsed"}, {Options::Sampler::uncollapsed, "uncollapsed"}});
+constexpr auto kAlignNames = enum_names<Options::Align>(
+    {{Options::Align::automatic, "automatic"}, {Options::Align::always, "always"}, {Options::Align::never, "never"}});
+
+void parameters(ParameterVisitor& v, Options& o) {
+  v.choice("sampler", o.sampler, kSamplerNames,
+           "collapsed draws one task after the other with all tables integrated out and mixes fast, "
+           "chains in parallel; uncollapsed draws tables too and runs each chain on all cores");
+  v.integer("chains", o.chains, 1, 1000,
+            "independent chains; the first starts at the majority, the others at draws from the vote");
+  v.integer("burn_in", o.burn_in, 0, 1e9, "sweeps that are thrown away while a chain forgets its start");
+  v.integer("sweeps", o.sweeps, 1, 1e9, "sweeps per chain after that");
+  v.integer("thin", o.thin, 1, 1e6, "keep every n-th sweep; saves time, never improves the estimate");
+  v.real("diagonal_prior", o.diagonal_prior, 1e-3, 1e9,
+         "Dirichlet parameter of the right answer in every row of every table");
+  v.real("off_diagonal_prior", o.off_diagonal_prior, 1e-3, 1e9, "Dirichlet parameter of each wrong answer");
+  v.choice("class_prior", o.learn_class_prior, kClassPriorNames,
+           "how frequent classes are: drawn along, or all the same");
+  v.real("class_pseudo_count", o.class_pseudo_count, 1e-3, 1e9, "Dirichlet parameter of every class");
+  v.choice("align", o.align, kAlignNames,
+           "rename the classes of a draw so that it agrees with those before: automatic does so only "
+           "where the prior cannot tell classes apart, since elsewhere renaming distorts the result");
+  tie_rule_parameter(v, o.ties);
+}
+
 }  // namespace
 
-MethodInfo info() {
-  const Options defaults;
+CategoryMethod method() {
   MethodInfo info;
   info.title = "Gibbs sampling";
   info.summary = "Draws from the posterior of Bayesian Dawid–Skene instead of approximating it.";
@@ -105,52 +131,7 @@ MethodInfo info() {
   info.uses_task_priors = true;
   info.uses_chance = true;
   info.allows_repeats = false;
-  info.parameters = {
-      ParameterSpec::choice("sampler", "collapsed", {"collapsed", "uncollapsed"},
-                            "collapsed draws one task after the other with all tables integrated out and mixes fast, "
-                            "chains in parallel; uncollapsed draws tables too and runs each chain on all cores"),
-      ParameterSpec::integer("chains", static_cast<std::int64_t>(defaults.chains), 1, 1000,
-                             "independent chains; the first starts at the majority, the others at draws from the vote"),
-      ParameterSpec::integer("burn_in", static_cast<std::int64_t>(defaults.burn_in), 0, 1e9,
-                             "sweeps that are thrown away while a chain forgets its start"),
-      ParameterSpec::integer("sweeps", static_cast<std::int64_t>(defaults.sweeps), 1, 1e9,
-                             "sweeps per chain after that"),
-      ParameterSpec::integer("thin", static_cast<std::int64_t>(defaults.thin), 1, 1e6,
-                             "keep every n-th sweep; saves time, never improves the estimate"),
-      ParameterSpec::real("diagonal_prior", defaults.diagonal_prior, 1e-3, 1e9,
-                          "Dirichlet parameter of the right answer in every row of every table"),
-      ParameterSpec::real("off_diagonal_prior", defaults.off_diagonal_prior, 1e-3, 1e9,
-                          "Dirichlet parameter of each wrong answer"),
-      ParameterSpec::choice("class_prior", "learned", {"learned", "uniform"},
-                            "how frequent classes are: drawn along, or all the same"),
-      ParameterSpec::real("class_pseudo_count", defaults.class_pseudo_count, 1e-3, 1e9,
-                          "Dirichlet parameter of every class"),
-      ParameterSpec::choice("align", "automatic", {"automatic", "always", "never"},
-                            "rename the classes of a draw so that it agrees with those before: automatic does so only "
-                            "where the prior cannot tell classes apart, since elsewhere renaming distorts the result"),
-      tie_rule_parameter(),
-  };
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  const auto whole = [&](std::string_view name) { return static_cast<std::size_t>(parameters.integer(name)); };
-  Options options;
-  options.sampler =
-      parameters.choice("sampler") == "collapsed" ? Options::Sampler::collapsed : Options::Sampler::uncollapsed;
-  options.chains = whole("chains");
-  options.burn_in = whole("burn_in");
-  options.sweeps = whole("sweeps");
-  options.thin = whole("thin");
-  options.diagonal_prior = parameters.real("diagonal_prior");
-  options.off_diagonal_prior = parameters.real("off_diagonal_prior");
-  options.class_pseudo_count = parameters.real("class_pseudo_count");
-  options.learn_class_prior = parameters.choice("class_prior") == "learned";
-  options.align = parameters.choice("align") == "automatic" ? Options::Align::automatic
-                  : parameters.choice("align") == "always"  ? Options::Align::always
-                                                            : Options::Align::never;
-  options.ties = tie_rule_from(parameters.choice("ties"));
-  return std::make_unique<Gibbs>(options);
+  return CategoryMethod::of<Gibbs, parameters>(std::move(info));
 }
 
 CategoryFit Gibbs::fit(const CategoryData& data, const RunContext& context, const CategoryStart& start) const {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "aggregate/categories/shared/votes.hpp"
+#include "aggregate/method.hpp"
 #include "base/huge_vector.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
@@ -237,8 +238,27 @@ Slope slope(const Coordinate& coordinate, double x, std::span<const double> righ
   return result;
 }
 
-MethodInfo info() {
-  const Options defaults;
+namespace {
+
+constexpr auto kClassPriorNames = enum_names<Options::ClassPrior>(
+    {{Options::ClassPrior::uniform, "uniform"}, {Options::ClassPrior::learned, "learned"}});
+
+void parameters(ParameterVisitor& v, Options& o) {
+  v.real("ability_mean", o.ability_mean, -1e3, 1e3,
+         "abilities are around this before any answer; 0 knows nothing, below 0 misleads");
+  v.real("ability_variance", o.ability_variance, 1e-6, 1e12, "spread of abilities");
+  v.real("easiness_mean", o.easiness_mean, -9, 9, "logarithm of the usual easiness");
+  v.real("easiness_variance", o.easiness_variance, 0, 1e6, "spread of the logarithm of easiness; 0: all tasks alike");
+  v.choice("class_prior", o.class_prior, kClassPriorNames, "the probability of each class before any answer");
+  v.integer("max_iterations", o.max_iterations, 1, 1e9, "give up after this many iterations");
+  v.real("tolerance", o.tolerance, 0, 1, "stop when the log posterior gains less than this share of its size");
+  v.integer("newton_steps", o.newton_steps, 1, 1000, "steps for each ability and each easiness per iteration");
+  tie_rule_parameter(v, o.ties);
+}
+
+}  // namespace
+
+CategoryMethod method() {
   MethodInfo info;
   info.title = "GLAD";
   info.summary = "An ability per worker and an easiness per task; their product decides how likely an answer is right.";
@@ -253,38 +273,7 @@ MethodInfo info() {
   info.uses_gold = true;
   info.uses_task_priors = true;
   info.uses_start = true;
-  info.parameters = {
-      ParameterSpec::real("ability_mean", defaults.ability_mean, -1e3, 1e3,
-                          "abilities are around this before any answer; 0 knows nothing, below 0 misleads"),
-      ParameterSpec::real("ability_variance", defaults.ability_variance, 1e-6, 1e12, "spread of abilities"),
-      ParameterSpec::real("easiness_mean", defaults.easiness_mean, -9, 9, "logarithm of the usual easiness"),
-      ParameterSpec::real("easiness_variance", defaults.easiness_variance, 0, 1e6,
-                          "spread of the logarithm of easiness; 0: all tasks alike"),
-      ParameterSpec::choice("class_prior", "uniform", {"uniform", "learned"},
-                            "the probability of each class before any answer"),
-      ParameterSpec::integer("max_iterations", static_cast<std::int64_t>(defaults.max_iterations), 1, 1e9,
-                             "give up after this many iterations"),
-      ParameterSpec::real("tolerance", defaults.tolerance, 0, 1,
-                          "stop when the log posterior gains less than this share of its size"),
-      ParameterSpec::integer("newton_steps", static_cast<std::int64_t>(defaults.newton_steps), 1, 1000,
-                             "steps for each ability and each easiness per iteration"),
-      tie_rule_parameter(),
-  };
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  return std::make_unique<Glad>(
-      Options{.ability_mean = parameters.real("ability_mean"),
-              .ability_variance = parameters.real("ability_variance"),
-              .easiness_mean = parameters.real("easiness_mean"),
-              .easiness_variance = parameters.real("easiness_variance"),
-              .class_prior = parameters.choice("class_prior") == "learned" ? Options::ClassPrior::learned
-                                                                           : Options::ClassPrior::uniform,
-              .max_iterations = static_cast<std::size_t>(parameters.integer("max_iterations")),
-              .tolerance = parameters.real("tolerance"),
-              .newton_steps = static_cast<std::size_t>(parameters.integer("newton_steps")),
-              .ties = tie_rule_from(parameters.choice("ties"))});
+  return CategoryMethod::of<Glad, parameters>(std::move(info));
 }
 
 CategoryFit Glad::fit(const CategoryData& data, const RunContext& context, const CategoryStart& start) const {

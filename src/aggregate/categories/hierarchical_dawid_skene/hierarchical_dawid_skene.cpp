@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "aggregate/categories/shared/gammas.hpp"
+#include "aggregate/method.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
@@ -355,10 +356,24 @@ class LearnedSmoothing final : public CrowdModel {
   std::vector<double> favourites_;    // v_jl, workers × stride
 };
 
+void parameters(ParameterVisitor& v, Options& o) {
+  v.real("right_pseudo_count", o.right_pseudo_count, 1e-3, 1e9,
+         "right answers added before a worker's skill is estimated");
+  v.real("wrong_pseudo_count", o.wrong_pseudo_count, 1e-3, 1e9,
+         "wrong answers added before a worker's skill is estimated");
+  v.real("confusion_pseudo_count", o.confusion_pseudo_count, 1e-3, 1e9,
+         "answers added to every pair of classes before the crowd's common confusions are estimated");
+  v.real("favourite_pseudo_count", o.favourite_pseudo_count, 1e-3, 1e9,
+         "answers added to every class before a worker's favourite answers are estimated");
+  em_parameters(v, o.em,
+                {.class_pseudo_count_help =
+                     "tasks added to every class before the class prior is estimated; 0 stands for √tasks/classes, at "
+                     "least 1"});
+}
+
 }  // namespace
 
-MethodInfo info() {
-  const Options defaults;
+CategoryMethod method() {
   MethodInfo info;
   info.title = "Hierarchical Dawid–Skene";
   info.summary =
@@ -376,35 +391,9 @@ MethodInfo info() {
   info.assumptions = "Answers are independent given the truth; workers are draws from one crowd.";
   info.cost = "time S·K + M·K² digammas per iteration; memory N·K + M·K²";
   info.uses_start = true;
-  info.parameters = {
-      ParameterSpec::real("right_pseudo_count", defaults.right_pseudo_count, 1e-3, 1e9,
-                          "right answers added before a worker's skill is estimated"),
-      ParameterSpec::real("wrong_pseudo_count", defaults.wrong_pseudo_count, 1e-3, 1e9,
-                          "wrong answers added before a worker's skill is estimated"),
-      ParameterSpec::real("confusion_pseudo_count", defaults.confusion_pseudo_count, 1e-3, 1e9,
-                          "answers added to every pair of classes before the crowd's common confusions are estimated"),
-      ParameterSpec::real("favourite_pseudo_count", defaults.favourite_pseudo_count, 1e-3, 1e9,
-                          "answers added to every class before a worker's favourite answers are estimated"),
-  };
-  for (auto& parameter : em_parameters(defaults.em)) {
-    if (parameter.name == "class_pseudo_count") {
-      parameter.help =
-          "tasks added to every class before the class prior is estimated; 0 stands for √tasks/classes, at least 1";
-    }
-    info.parameters.push_back(std::move(parameter));
-  }
   info.uses_gold = true;
   info.uses_task_priors = true;
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  return std::make_unique<HierarchicalDawidSkene>(
-      Options{.em = em_options_from(parameters),
-              .right_pseudo_count = parameters.real("right_pseudo_count"),
-              .wrong_pseudo_count = parameters.real("wrong_pseudo_count"),
-              .confusion_pseudo_count = parameters.real("confusion_pseudo_count"),
-              .favourite_pseudo_count = parameters.real("favourite_pseudo_count")});
+  return CategoryMethod::of<HierarchicalDawidSkene, parameters>(std::move(info));
 }
 
 CategoryFit HierarchicalDawidSkene::fit(const CategoryData& data, const RunContext& context,

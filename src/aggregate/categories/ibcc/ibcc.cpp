@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "aggregate/categories/shared/votes.hpp"
+#include "aggregate/method.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd::ibcc {
@@ -241,10 +242,25 @@ void warn_if_one_worker_decides(const CategoryData& data, CategoryFit& result, c
   }
 }
 
+constexpr auto kCoinNames =
+    enum_names<Options::Coins>({{Options::Coins::full, "full"}, {Options::Coins::one_coin, "one_coin"}});
+
+void parameters(ParameterVisitor& v, Options& o) {
+  v.choice("coins", o.coins, kCoinNames,
+           "a confusion table per worker, or one accuracy with wrong answers spread evenly");
+  v.real("diagonal_prior", o.diagonal_prior, 1e-3, 1e9,
+         "Dirichlet parameter of the right answer in every row of every table: right answers that "
+         "are believed beforehand");
+  v.real("off_diagonal_prior", o.off_diagonal_prior, 1e-3, 1e9,
+         "Dirichlet parameter of each wrong answer; for one_coin, of all wrong answers together");
+  em_parameters(v, o.em,
+                {.least_class_pseudo_count = 1e-3,
+                 .class_pseudo_count_help = "Dirichlet parameter of every class (nu0): tasks believed beforehand"});
+}
+
 }  // namespace
 
-MethodInfo info() {
-  const Options defaults;
+CategoryMethod method() {
   MethodInfo info;
   info.title = "IBCC (variational Bayes)";
   info.summary = "Dawid–Skene with fixed Dirichlet priors, solved by mean-field variational Bayes.";
@@ -258,33 +274,9 @@ MethodInfo info() {
       "Answers are independent given the truth; workers are as good as the prior says until they prove otherwise.";
   info.cost = "time S·K + M·K² digammas per iteration; memory N·K + M·K²";
   info.uses_start = true;
-  info.parameters = {
-      ParameterSpec::choice("coins", "full", {"full", "one_coin"},
-                            "a confusion table per worker, or one accuracy with wrong answers spread evenly"),
-      ParameterSpec::real("diagonal_prior", defaults.diagonal_prior, 1e-3, 1e9,
-                          "Dirichlet parameter of the right answer in every row of every table: right answers that "
-                          "are believed beforehand"),
-      ParameterSpec::real("off_diagonal_prior", defaults.off_diagonal_prior, 1e-3, 1e9,
-                          "Dirichlet parameter of each wrong answer; for one_coin, of all wrong answers together"),
-  };
-  for (auto& parameter : em_parameters(defaults.em)) {
-    if (parameter.name == "class_pseudo_count") {
-      parameter.minimum = 1e-3;
-      parameter.help = "Dirichlet parameter of every class (nu0): tasks believed beforehand";
-    }
-    info.parameters.push_back(std::move(parameter));
-  }
   info.uses_gold = true;
   info.uses_task_priors = true;
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  return std::make_unique<Ibcc>(
-      Options{.em = em_options_from(parameters),
-              .coins = parameters.choice("coins") == "full" ? Options::Coins::full : Options::Coins::one_coin,
-              .diagonal_prior = parameters.real("diagonal_prior"),
-              .off_diagonal_prior = parameters.real("off_diagonal_prior")});
+  return CategoryMethod::of<Ibcc, parameters>(std::move(info));
 }
 
 CategoryFit Ibcc::fit(const CategoryData& data, const RunContext& context, const CategoryStart& start) const {

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "aggregate/categories/shared/votes.hpp"
+#include "aggregate/method.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
@@ -85,10 +86,21 @@ double most_likely_balance(const CategoryData& data, const RunContext& context, 
   return std::tanh((low + high) / 2);
 }
 
+constexpr auto kBalanceNames =
+    enum_names<Balance>({{Balance::moments, "moments"}, {Balance::likelihood, "likelihood"}});
+
+void parameters(ParameterVisitor& v, Options& o) {
+  v.choice("balance", o.balance, kBalanceNames,
+           "the class balance: from third moments, or the one under which the answers are most "
+           "probable");
+  v.integer("max_iterations", o.fit.max_iterations, 1, 1e9, "give up after this many sweeps over the workers");
+  v.real("tolerance", o.fit.tolerance, 0, 1, "stop when no worker's covariance factor moves by more than this");
+  tie_rule_parameter(v, o.ties);
+}
+
 }  // namespace
 
-MethodInfo info() {
-  const Options defaults;
+CategoryMethod method() {
   MethodInfo info;
   info.title = "Jaffe–Nadler–Kluger";
   info.summary =
@@ -102,30 +114,12 @@ MethodInfo info() {
       "Answers are independent given the truth, who answers what does not depend on it, and most workers are better "
       "than chance.";
   info.cost = "time S per sweep; memory 12·S";
-  info.parameters = {
-      ParameterSpec::choice("balance", "moments", {"moments", "likelihood"},
-                            "the class balance: from third moments, or the one under which the answers are most "
-                            "probable"),
-      ParameterSpec::integer("max_iterations", static_cast<std::int64_t>(defaults.fit.max_iterations), 1, 1e9,
-                             "give up after this many sweeps over the workers"),
-      ParameterSpec::real("tolerance", defaults.fit.tolerance, 0, 1,
-                          "stop when no worker's covariance factor moves by more than this"),
-      tie_rule_parameter(),
-  };
   info.uses_gold = true;
   info.uses_task_priors = true;
   info.uses_start = true;
   info.allows_repeats = false;
   info.max_classes = 2;
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  return std::make_unique<Jaffe>(
-      Options{.fit = {.max_iterations = static_cast<std::size_t>(parameters.integer("max_iterations")),
-                      .tolerance = parameters.real("tolerance")},
-              .balance = parameters.choice("balance") == "likelihood" ? Balance::likelihood : Balance::moments,
-              .ties = tie_rule_from(parameters.choice("ties"))});
+  return CategoryMethod::of<Jaffe, parameters>(std::move(info));
 }
 
 CategoryFit Jaffe::fit(const CategoryData& data, const RunContext& context, const CategoryStart& start) const {

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "aggregate/categories/shared/votes.hpp"
+#include "aggregate/method.hpp"
 #include "base/huge_vector.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
@@ -326,10 +327,32 @@ void ask(const CategoryData& data, const RunContext& context, const Options& opt
   }
 }
 
+constexpr auto kVariantNames =
+    enum_names<Options::Variant>({{Options::Variant::messages, "messages"}, {Options::Variant::singular, "singular"}});
+constexpr auto kManyClassesNames = enum_names<Options::ManyClasses>({{Options::ManyClasses::one_vs_rest, "one_vs_rest"},
+                                                                     {Options::ManyClasses::thresholds, "thresholds"},
+                                                                     {Options::ManyClasses::refuse, "refuse"}});
+constexpr auto kFirstMessagesNames = enum_names<Options::FirstMessages>(
+    {{Options::FirstMessages::votes, "votes"}, {Options::FirstMessages::random, "random"}});
+
+void parameters(ParameterVisitor& v, Options& o) {
+  v.choice("variant", o.variant, kVariantNames,
+           "messages: the message passing itself; singular: its limit on dense data, the leading "
+           "singular vector of the answers, each worker's own mean taken off");
+  v.choice("many_classes", o.many_classes, kManyClassesNames,
+           "beyond two classes: one question per class (is it this one?), or for ordered classes one "
+           "per step (is it above this one?); refuse takes two classes only, as in the paper");
+  v.choice("start", o.start, kFirstMessagesNames,
+           "first messages: all workers alike, so that the first round counts votes, or drawn from "
+           "N(1, 1) as in the paper");
+  v.integer("max_iterations", o.max_iterations, 1, 1e9, "rounds of messages; 10 to 100 are usual");
+  v.real("tolerance", o.tolerance, 0, 1, "singular: stop when no worker's weight moves by more than this");
+  tie_rule_parameter(v, o.ties);
+}
+
 }  // namespace
 
-MethodInfo info() {
-  const Options defaults;
+CategoryMethod method() {
   MethodInfo info;
   info.title = "KOS message passing";
   info.summary = "Tasks and workers exchange weighted votes a few times; no prior, no model of errors.";
@@ -344,39 +367,7 @@ MethodInfo info() {
   info.uses_chance = true;
   info.uses_start = true;
   info.allows_repeats = false;
-  info.parameters = {
-      ParameterSpec::choice("variant", "messages", {"messages", "singular"},
-                            "messages: the message passing itself; singular: its limit on dense data, the leading "
-                            "singular vector of the answers, each worker's own mean taken off"),
-      ParameterSpec::choice("many_classes", "one_vs_rest", {"one_vs_rest", "thresholds", "refuse"},
-                            "beyond two classes: one question per class (is it this one?), or for ordered classes one "
-                            "per step (is it above this one?); refuse takes two classes only, as in the paper"),
-      ParameterSpec::choice("start", "votes", {"votes", "random"},
-                            "first messages: all workers alike, so that the first round counts votes, or drawn from "
-                            "N(1, 1) as in the paper"),
-      ParameterSpec::integer("max_iterations", static_cast<std::int64_t>(defaults.max_iterations), 1, 1e9,
-                             "rounds of messages; 10 to 100 are usual"),
-      ParameterSpec::real("tolerance", defaults.tolerance, 0, 1,
-                          "singular: stop when no worker's weight moves by more than this"),
-      tie_rule_parameter(),
-  };
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  using Variant = Options::Variant;
-  using ManyClasses = Options::ManyClasses;
-  using FirstMessages = Options::FirstMessages;
-  const std::string& many = parameters.choice("many_classes");
-  return std::make_unique<Kos>(
-      Options{.variant = parameters.choice("variant") == "singular" ? Variant::singular : Variant::messages,
-              .many_classes = many == "thresholds" ? ManyClasses::thresholds
-                              : many == "refuse"   ? ManyClasses::refuse
-                                                   : ManyClasses::one_vs_rest,
-              .start = parameters.choice("start") == "random" ? FirstMessages::random : FirstMessages::votes,
-              .max_iterations = static_cast<std::size_t>(parameters.integer("max_iterations")),
-              .tolerance = parameters.real("tolerance"),
-              .ties = tie_rule_from(parameters.choice("ties"))});
+  return CategoryMethod::of<Kos, parameters>(std::move(info));
 }
 
 CategoryFit Kos::fit(const CategoryData& data, const RunContext& context, const CategoryStart& start) const {

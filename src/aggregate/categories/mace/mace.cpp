@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "aggregate/method.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd::mace {
@@ -143,10 +144,31 @@ class KnowOrGuess final : public CrowdModel {
   mutable std::vector<double> guesses_;  // xi_j, workers × labels
 };
 
+constexpr auto kInferenceNames =
+    enum_names<Options::Inference>({{Options::Inference::variational, "variational"}, {Options::Inference::em, "em"}});
+constexpr auto kGuessNames =
+    enum_names<Options::Guesses>({{Options::Guesses::own, "own"}, {Options::Guesses::uniform, "uniform"}});
+
+void parameters(ParameterVisitor& v, Options& o) {
+  v.choice("inference", o.inference, kInferenceNames,
+           "variational Bayes with priors on trust and habits, or EM with smoothed counts");
+  v.choice("guesses", o.guesses, kGuessNames,
+           "what a worker draws from when not knowing: a distribution of its own, or all classes "
+           "evenly");
+  v.real("pseudo_count", o.pseudo_count, 0, 1e9,
+         "EM: answers added to every count of knowing, guessing and each guessed class; 0 stands for "
+         "0.1/classes");
+  v.real("trust_prior", o.trust_prior, 1e-3, 1e9,
+         "variational: both parameters of the Beta prior of trust; below 1 it favours workers who "
+         "are wholly honest or wholly spammers");
+  v.real("guess_prior", o.guess_prior, 1e-3, 1e9,
+         "variational: Dirichlet mass of a worker's habit, split evenly over the classes");
+  em_parameters(v, o.em);
+}
+
 }  // namespace
 
-MethodInfo info() {
-  const Options defaults;
+CategoryMethod method() {
   MethodInfo info;
   info.title = "MACE";
   info.summary =
@@ -162,33 +184,7 @@ MethodInfo info() {
   info.uses_start = true;
   info.uses_gold = true;
   info.uses_task_priors = true;
-  info.parameters = {
-      ParameterSpec::choice("inference", "variational", {"variational", "em"},
-                            "variational Bayes with priors on trust and habits, or EM with smoothed counts"),
-      ParameterSpec::choice("guesses", "own", {"own", "uniform"},
-                            "what a worker draws from when not knowing: a distribution of its own, or all classes "
-                            "evenly"),
-      ParameterSpec::real("pseudo_count", defaults.pseudo_count, 0, 1e9,
-                          "EM: answers added to every count of knowing, guessing and each guessed class; 0 stands for "
-                          "0.1/classes"),
-      ParameterSpec::real("trust_prior", defaults.trust_prior, 1e-3, 1e9,
-                          "variational: both parameters of the Beta prior of trust; below 1 it favours workers who "
-                          "are wholly honest or wholly spammers"),
-      ParameterSpec::real("guess_prior", defaults.guess_prior, 1e-3, 1e9,
-                          "variational: Dirichlet mass of a worker's habit, split evenly over the classes"),
-  };
-  for (auto& parameter : em_parameters(defaults.em)) info.parameters.push_back(std::move(parameter));
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  return std::make_unique<Mace>(Options{
-      .em = em_options_from(parameters),
-      .inference = parameters.choice("inference") == "em" ? Options::Inference::em : Options::Inference::variational,
-      .guesses = parameters.choice("guesses") == "own" ? Options::Guesses::own : Options::Guesses::uniform,
-      .pseudo_count = parameters.real("pseudo_count"),
-      .trust_prior = parameters.real("trust_prior"),
-      .guess_prior = parameters.real("guess_prior")});
+  return CategoryMethod::of<Mace, parameters>(std::move(info));
 }
 
 CategoryFit Mace::fit(const CategoryData& data, const RunContext& context, const CategoryStart& start) const {

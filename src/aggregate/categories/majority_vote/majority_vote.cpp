@@ -1,10 +1,16 @@
 #include "aggregate/categories/majority_vote/majority_vote.hpp"
 
 #include "aggregate/categories/shared/votes.hpp"
+#include "aggregate/method.hpp"
 
 namespace wisecrowd::majority_vote {
+namespace {
 
-MethodInfo info() {
+void parameters(ParameterVisitor& v, Options& o) { tie_rule_parameter(v, o.ties); }
+
+}  // namespace
+
+CategoryMethod method() {
   MethodInfo info;
   info.title = "Majority vote";
   info.summary = "Every answer counts the same; probabilities are vote shares.";
@@ -13,13 +19,8 @@ MethodInfo info() {
   info.assumptions =
       "Most workers are right more often than any one wrong answer is given, and all are about equally good.";
   info.cost = "time S; memory N·K";
-  info.parameters = {tie_rule_parameter()};
   info.uses_gold = true;
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  return std::make_unique<MajorityVote>(Options{.ties = tie_rule_from(parameters.choice("ties"))});
+  return CategoryMethod::of<MajorityVote, parameters>(std::move(info));
 }
 
 CategoryFit MajorityVote::fit(const CategoryData& data, const RunContext& context, const CategoryStart&) const {

@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "aggregate/categories/shared/votes.hpp"
+#include "aggregate/method.hpp"
 #include "base/huge_vector.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
@@ -202,10 +203,23 @@ double Machine::objective() const {
   return sum;
 }
 
+void parameters(ParameterVisitor& v, Options& o) {
+  v.real("cost", o.cost, 1e-9, 1e6,
+         "price of a missing margin against leaving the plain vote: 2^-8 to 1 are usual; too large "
+         "believes tasks with a single answer");
+  v.real("margin", o.margin, 0, 1e6,
+         "by how much weight the winning class shall lead; at 1 any vote without a tie is wide enough "
+         "and nothing is learnt");
+  v.real("usual_weight", o.usual_weight, 0, 1e6,
+         "weights are drawn to this: 1, the plain vote; 0, as in the paper, weighs by activity");
+  v.integer("max_iterations", o.max_iterations, 1, 1e9, "give up after this many rounds of labels and weights");
+  v.integer("passes", o.passes, 1, 1e6, "passes over the tasks for the weights, per round, at most");
+  tie_rule_parameter(v, o.ties);
+}
+
 }  // namespace
 
-MethodInfo info() {
-  const Options defaults;
+CategoryMethod method() {
   MethodInfo info;
   info.title = "Max-margin majority vote";
   info.summary = "Weights for workers, near the plain vote, that let the winning class lead by a margin.";
@@ -219,32 +233,7 @@ MethodInfo info() {
   info.uses_start = true;
   info.uses_chance = true;
   info.allows_repeats = false;
-  info.parameters = {
-      ParameterSpec::real("cost", defaults.cost, 1e-9, 1e6,
-                          "price of a missing margin against leaving the plain vote: 2^-8 to 1 are usual; too large "
-                          "believes tasks with a single answer"),
-      ParameterSpec::real("margin", defaults.margin, 0, 1e6,
-                          "by how much weight the winning class shall lead; at 1 any vote without a tie is wide enough "
-                          "and nothing is learnt"),
-      ParameterSpec::real("usual_weight", defaults.usual_weight, 0, 1e6,
-                          "weights are drawn to this: 1, the plain vote; 0, as in the paper, weighs by activity"),
-      ParameterSpec::integer("max_iterations", static_cast<std::int64_t>(defaults.max_iterations), 1, 1e9,
-                             "give up after this many rounds of labels and weights"),
-      ParameterSpec::integer("passes", static_cast<std::int64_t>(defaults.passes), 1, 1e6,
-                             "passes over the tasks for the weights, per round, at most"),
-      tie_rule_parameter(),
-  };
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  return std::make_unique<MaxMargin>(
-      Options{.cost = parameters.real("cost"),
-              .margin = parameters.real("margin"),
-              .usual_weight = parameters.real("usual_weight"),
-              .max_iterations = static_cast<std::size_t>(parameters.integer("max_iterations")),
-              .passes = static_cast<std::size_t>(parameters.integer("passes")),
-              .ties = tie_rule_from(parameters.choice("ties"))});
+  return CategoryMethod::of<MaxMargin, parameters>(std::move(info));
 }
 
 CategoryFit MaxMargin::fit(const CategoryData& data, const RunContext& context, const CategoryStart& start) const {

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "aggregate/categories/shared/votes.hpp"
+#include "aggregate/method.hpp"
 #include "base/huge_vector.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
@@ -20,10 +21,29 @@ constexpr std::size_t kWorkersPerBlock = 16;
 constexpr std::size_t kTasksPerBlock = 256;
 constexpr double kMostBytes = 8e9;
 
+constexpr auto kFormNames = enum_names<TableForm>({{TableForm::categorical, "categorical"},
+                                                   {TableForm::ordinal, "ordinal"},
+                                                   {TableForm::ordinal_pairs, "ordinal_pairs"}});
+
+void parameters(ParameterVisitor& v, Options& o) {
+  v.choice("form", o.form, kFormNames,
+           "categorical: any class can be taken for any other; ordinal: classes are ordered as they "
+           "are numbered and confusions follow the order; ordinal_pairs: ordered, but freer");
+  v.real("worker_penalty", o.worker_penalty, 0, 1e15,
+         "how strongly the tables of workers are pulled to zero; 0 stands for classes²/4");
+  v.real("task_penalty", o.task_penalty, 0, 1e15,
+         "how strongly the tables of tasks are pulled to zero; 0 stands for worker_penalty × tasks / "
+         "workers; a huge one switches them off");
+  v.choice("class_prior", o.learn_class_prior, kClassPriorNames,
+           "how frequent classes are: estimated from the data, or all the same");
+  v.integer("max_iterations", o.max_iterations, 1, 1e9, "give up after this many iterations");
+  v.real("tolerance", o.tolerance, 0, 1, "stop when no probability moves by more than this");
+  tie_rule_parameter(v, o.ties);
+}
+
 }  // namespace
 
-MethodInfo info() {
-  const Options defaults;
+CategoryMethod method() {
   MethodInfo info;
   info.title = "Minimax conditional entropy";
   info.summary = "Every answer depends on a table of its worker and a table of its task, both kept small by a penalty.";
@@ -35,40 +55,10 @@ MethodInfo info() {
       "ICML 2014";
   info.assumptions = "The log-odds of an answer are a sum of what the worker and what the task contribute.";
   info.cost = "time S·K² exponentials per Newton step, a few of them per iteration; memory (N + M)·K²";
-  info.parameters = {
-      ParameterSpec::choice("form", "categorical", {"categorical", "ordinal", "ordinal_pairs"},
-                            "categorical: any class can be taken for any other; ordinal: classes are ordered as they "
-                            "are numbered and confusions follow the order; ordinal_pairs: ordered, but freer"),
-      ParameterSpec::real("worker_penalty", defaults.worker_penalty, 0, 1e15,
-                          "how strongly the tables of workers are pulled to zero; 0 stands for classes²/4"),
-      ParameterSpec::real("task_penalty", defaults.task_penalty, 0, 1e15,
-                          "how strongly the tables of tasks are pulled to zero; 0 stands for worker_penalty × tasks / "
-                          "workers; a huge one switches them off"),
-      ParameterSpec::choice("class_prior", "uniform", {"learned", "uniform"},
-                            "how frequent classes are: estimated from the data, or all the same"),
-      ParameterSpec::integer("max_iterations", static_cast<std::int64_t>(defaults.max_iterations), 1, 1e9,
-                             "give up after this many iterations"),
-      ParameterSpec::real("tolerance", defaults.tolerance, 0, 1, "stop when no probability moves by more than this"),
-      tie_rule_parameter(),
-  };
   info.uses_gold = true;
   info.uses_task_priors = true;
   info.uses_start = true;
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  const std::string& form = parameters.choice("form");
-  return std::make_unique<MinimaxEntropy>(
-      Options{.form = form == "categorical" ? TableForm::categorical
-                      : form == "ordinal"   ? TableForm::ordinal
-                                            : TableForm::ordinal_pairs,
-              .worker_penalty = parameters.real("worker_penalty"),
-              .task_penalty = parameters.real("task_penalty"),
-              .learn_class_prior = parameters.choice("class_prior") == "learned",
-              .max_iterations = static_cast<std::size_t>(parameters.integer("max_iterations")),
-              .tolerance = parameters.real("tolerance"),
-              .ties = tie_rule_from(parameters.choice("ties"))});
+  return CategoryMethod::of<MinimaxEntropy, parameters>(std::move(info));
 }
 
 namespace {

@@ -8,6 +8,7 @@
 
 #include "aggregate/categories/shared/votes.hpp"
 #include "aggregate/categories/shared/worker_links.hpp"
+#include "aggregate/method.hpp"
 #include "base/huge_vector.hpp"
 #include "base/parallel.hpp"
 
@@ -257,8 +258,26 @@ Skills solve(const PairMoments& pairs, const Options& options, std::span<const d
   return skills;
 }
 
-MethodInfo info() {
-  const Options defaults;
+namespace {
+
+void parameters(ParameterVisitor& v, Options& o) {
+  v.integer("trim", o.trim, -1, 1e9,
+            "values left out on each side of a worker's current one: as many adversarial partners are "
+            "harmless; -1 stands for half of the worker's partners less one, or a quarter of "
+            "them where pairs share fewer than 5 tasks");
+  v.integer("min_common", o.min_common, 0, 1e9,
+            "pairs of workers with fewer tasks in common are left out; 0 stands for the highest of 10, "
+            "5, 1 that leaves three partners to nine of ten workers who have as many");
+  v.integer("polish", o.polish, 0, 1e9,
+            "at most so many rounds of least squares over the best explained partners, at the end");
+  v.integer("max_iterations", o.max_iterations, 1, 1e9, "give up after this many rounds");
+  v.real("tolerance", o.tolerance, 0, 1, "stop when the matrix of all products of skills moves by less than this");
+  tie_rule_parameter(v, o.ties);
+}
+
+}  // namespace
+
+CategoryMethod method() {
   MethodInfo info;
   info.title = "M-MSR";
   info.summary =
@@ -273,38 +292,11 @@ MethodInfo info() {
       "Most of the partners of every worker are honest: answers independent given the truth, wrong ones spread evenly "
       "over the other classes.";
   info.cost = "time Σ m² for the pairs, then pairs per iteration; memory 64 bytes per pair";
-  info.parameters = {
-      ParameterSpec::integer("trim", defaults.trim, -1, 1e9,
-                             "values left out on each side of a worker's current one: as many adversarial partners are "
-                             "harmless; -1 stands for half of the worker's partners less one, or a quarter of "
-                             "them where pairs share fewer than 5 tasks"),
-      ParameterSpec::integer(
-          "min_common", static_cast<std::int64_t>(defaults.min_common), 0, 1e9,
-          "pairs of workers with fewer tasks in common are left out; 0 stands for the highest of 10, "
-          "5, 1 that leaves three partners to nine of ten workers who have as many"),
-      ParameterSpec::integer("polish", static_cast<std::int64_t>(defaults.polish), 0, 1e9,
-                             "at most so many rounds of least squares over the best explained partners, at the end"),
-      ParameterSpec::integer("max_iterations", static_cast<std::int64_t>(defaults.max_iterations), 1, 1e9,
-                             "give up after this many rounds"),
-      ParameterSpec::real("tolerance", defaults.tolerance, 0, 1,
-                          "stop when the matrix of all products of skills moves by less than this"),
-      tie_rule_parameter(),
-  };
   info.uses_gold = true;
   info.uses_task_priors = true;
   info.uses_start = true;
   info.allows_repeats = false;
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  return std::make_unique<Mmsr>(
-      Options{.trim = parameters.integer("trim"),
-              .min_common = static_cast<std::size_t>(parameters.integer("min_common")),
-              .polish = static_cast<std::size_t>(parameters.integer("polish")),
-              .max_iterations = static_cast<std::size_t>(parameters.integer("max_iterations")),
-              .tolerance = parameters.real("tolerance"),
-              .ties = tie_rule_from(parameters.choice("ties"))});
+  return CategoryMethod::of<Mmsr, parameters>(std::move(info));
 }
 
 CategoryFit Mmsr::fit(const CategoryData& data, const RunContext& context, const CategoryStart& start) const {

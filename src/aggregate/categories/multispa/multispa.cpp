@@ -6,11 +6,24 @@
 
 #include "aggregate/categories/shared/separable.hpp"
 #include "aggregate/categories/shared/votes.hpp"
+#include "aggregate/method.hpp"
 
 namespace wisecrowd::multispa {
+namespace {
 
-MethodInfo info() {
-  const Options defaults;
+void parameters(ParameterVisitor& v, Options& o) {
+  v.integer("min_common", o.min_common, 0, 1e9,
+            "pairs of workers with fewer tasks in common are not used; 0: max(10, 2 K)");
+  v.real("column_shrinkage", o.column_shrinkage, 0, 1e9,
+         "answers of the worker's average that are added to each column, so that columns of a few "
+         "answers do not look extreme by chance");
+  v.real("pseudo_count", o.pseudo_count, 0, 1e9, "answers added to every cell of a table before it judges tasks");
+  tie_rule_parameter(v, o.ties);
+}
+
+}  // namespace
+
+CategoryMethod method() {
   MethodInfo info;
   info.title = "MultiSPA";
   info.summary = "Reads every worker's confusion table off what it said together with each of its partners.";
@@ -25,24 +38,7 @@ MethodInfo info() {
   info.cost = "time Σ_i m_i² + P·K³ for P pairs of workers, once; memory P·K²";
   info.uses_gold = true;
   info.uses_task_priors = true;
-  info.parameters = {
-      ParameterSpec::integer("min_common", static_cast<std::int64_t>(defaults.min_common), 0, 1e9,
-                             "pairs of workers with fewer tasks in common are not used; 0: max(10, 2 K)"),
-      ParameterSpec::real("column_shrinkage", defaults.column_shrinkage, 0, 1e9,
-                          "answers of the worker's average that are added to each column, so that columns of a few "
-                          "answers do not look extreme by chance"),
-      ParameterSpec::real("pseudo_count", defaults.pseudo_count, 0, 1e9,
-                          "answers added to every cell of a table before it judges tasks"),
-      tie_rule_parameter(),
-  };
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  return std::make_unique<MultiSpa>(Options{.min_common = static_cast<std::size_t>(parameters.integer("min_common")),
-                                            .column_shrinkage = parameters.real("column_shrinkage"),
-                                            .pseudo_count = parameters.real("pseudo_count"),
-                                            .ties = tie_rule_from(parameters.choice("ties"))});
+  return CategoryMethod::of<MultiSpa, parameters>(std::move(info));
 }
 
 CategoryFit MultiSpa::fit(const CategoryData& data, const RunContext& context, const CategoryStart&) const {

@@ -3,6 +3,7 @@
 #include "aggregate/categories/one_coin/without_tables.hpp"
 #include "aggregate/categories/shared/accuracy_tables.hpp"
 #include "aggregate/categories/shared/memory_need.hpp"
+#include "aggregate/method.hpp"
 
 namespace wisecrowd::one_coin {
 namespace {
@@ -32,10 +33,13 @@ class OneAccuracy final : public CrowdModel {
   double wrong_;
 };
 
+void parameters(ParameterVisitor& v, Options& o) {
+  accuracy_parameters(v, o.right_pseudo_count, o.wrong_pseudo_count, o.em);
+}
+
 }  // namespace
 
-MethodInfo info() {
-  const Options defaults;
+CategoryMethod method() {
   MethodInfo info;
   info.title = "One-coin Dawid–Skene";
   info.summary = "One accuracy per worker; wrong answers fall on the other classes evenly.";
@@ -48,16 +52,9 @@ MethodInfo info() {
       "Workers err at random: no favourite class, no favourite confusion. Answers are independent given the truth.";
   info.cost = "time S·K per iteration; memory N·K + M·K², or N·K + 16·S where tables would be too large";
   info.uses_start = true;
-  info.parameters = accuracy_parameters(defaults.right_pseudo_count, defaults.wrong_pseudo_count);
   info.uses_gold = true;
   info.uses_task_priors = true;
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  return std::make_unique<OneCoin>(Options{.em = em_options_from(parameters),
-                                           .right_pseudo_count = parameters.real("right_pseudo_count"),
-                                           .wrong_pseudo_count = parameters.real("wrong_pseudo_count")});
+  return CategoryMethod::of<OneCoin, parameters>(std::move(info));
 }
 
 CategoryFit OneCoin::fit(const CategoryData& data, const RunContext& context, const CategoryStart& start) const {

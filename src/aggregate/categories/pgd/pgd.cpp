@@ -8,6 +8,7 @@
 
 #include "aggregate/categories/shared/votes.hpp"
 #include "aggregate/categories/shared/worker_links.hpp"
+#include "aggregate/method.hpp"
 #include "base/parallel.hpp"
 
 namespace wisecrowd::pgd {
@@ -119,10 +120,15 @@ std::vector<double> skills_from(std::span<const double> posterior, const Categor
   return skill;
 }
 
+void parameters(ParameterVisitor& v, Options& o) {
+  v.integer("max_iterations", o.max_iterations, 1, 1e9, "give up after this many gradient steps");
+  v.real("tolerance", o.tolerance, 0, 1, "stop when no skill moves by more than this");
+  tie_rule_parameter(v, o.ties);
+}
+
 }  // namespace
 
-MethodInfo info() {
-  const Options defaults;
+CategoryMethod method() {
   MethodInfo info;
   info.title = "Projected gradient on agreements";
   info.summary = "One skill per worker, fitted to how often pairs of workers agree; then a vote weighted by log-odds.";
@@ -134,23 +140,11 @@ MethodInfo info() {
       "Answers are independent given the truth, wrong answers are spread evenly over the other classes, and most "
       "workers are better than chance.";
   info.cost = "time S + N·K per iteration; memory N·K";
-  info.parameters = {
-      ParameterSpec::integer("max_iterations", static_cast<std::int64_t>(defaults.max_iterations), 1, 1e9,
-                             "give up after this many gradient steps"),
-      ParameterSpec::real("tolerance", defaults.tolerance, 0, 1, "stop when no skill moves by more than this"),
-      tie_rule_parameter(),
-  };
   info.uses_gold = true;
   info.uses_task_priors = true;
   info.uses_start = true;
   info.allows_repeats = false;
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  return std::make_unique<Pgd>(Options{.max_iterations = static_cast<std::size_t>(parameters.integer("max_iterations")),
-                                       .tolerance = parameters.real("tolerance"),
-                                       .ties = tie_rule_from(parameters.choice("ties"))});
+  return CategoryMethod::of<Pgd, parameters>(std::move(info));
 }
 
 CategoryFit Pgd::fit(const CategoryData& data, const RunContext& context, const CategoryStart& start) const {

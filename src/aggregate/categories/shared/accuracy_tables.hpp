@@ -28,13 +28,10 @@ struct AccuracyLogs {
 }
 
 /// The two pseudo-counts, then what all EM methods share.
-[[nodiscard]] inline std::vector<ParameterSpec> accuracy_parameters(double right, double wrong) {
-  std::vector<ParameterSpec> parameters = {
-      ParameterSpec::real("right_pseudo_count", right, 0, 1e9, "right answers added before an accuracy is estimated"),
-      ParameterSpec::real("wrong_pseudo_count", wrong, 0, 1e9, "wrong answers added before an accuracy is estimated"),
-  };
-  for (auto& parameter : em_parameters()) parameters.push_back(std::move(parameter));
-  return parameters;
+inline void accuracy_parameters(ParameterVisitor& v, double& right, double& wrong, EmOptions& em) {
+  v.real("right_pseudo_count", right, 0, 1e9, "right answers added before an accuracy is estimated");
+  v.real("wrong_pseudo_count", wrong, 0, 1e9, "wrong answers added before an accuracy is estimated");
+  em_parameters(v, em);
 }
 
 }  // namespace wisecrowd

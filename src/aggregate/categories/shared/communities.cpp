@@ -238,32 +238,16 @@ void CommunityModel::finish(CategoryFit& result) const {
   result.log_likelihood = 0;
 }
 
-std::vector<ParameterSpec> community_parameters(const CommunityOptions& defaults) {
-  std::vector<ParameterSpec> parameters = {
-      ParameterSpec::integer("communities", static_cast<std::int64_t>(defaults.communities), 0, 1000,
-                             "how many communities of workers; 0: chosen by the bound less a charge for parameters"),
-      ParameterSpec::integer("most_communities", static_cast<std::int64_t>(defaults.most_communities), 1, 1000,
-                             "the largest number tried when it is chosen"),
-      ParameterSpec::real("pseudo_count", defaults.pseudo_count, 1e-3, 1e9,
-                          "answers added to every cell of a community's table"),
-      ParameterSpec::real("diagonal_pseudo_count", defaults.diagonal_pseudo_count, 0, 1e9,
-                          "right answers added to every class of a community's table"),
-      ParameterSpec::real("membership_prior", defaults.membership_prior, 0, 1e9,
-                          "workers added, evenly, to the communities before their shares are estimated"),
-  };
-  for (auto& parameter : em_parameters(defaults.em)) parameters.push_back(std::move(parameter));
-  return parameters;
-}
-
-CommunityOptions community_options_from(const Parameters& parameters) {
-  CommunityOptions options;
-  options.em = em_options_from(parameters);
-  options.communities = static_cast<std::size_t>(parameters.integer("communities"));
-  options.most_communities = static_cast<std::size_t>(parameters.integer("most_communities"));
-  options.pseudo_count = parameters.real("pseudo_count");
-  options.diagonal_pseudo_count = parameters.real("diagonal_pseudo_count");
-  options.membership_prior = parameters.real("membership_prior");
-  return options;
+void community_parameters(ParameterVisitor& v, CommunityOptions& o) {
+  v.integer("communities", o.communities, 0, 1000,
+            "how many communities of workers; 0: chosen by the bound less a charge for parameters");
+  v.integer("most_communities", o.most_communities, 1, 1000, "the largest number tried when it is chosen");
+  v.real("pseudo_count", o.pseudo_count, 1e-3, 1e9, "answers added to every cell of a community's table");
+  v.real("diagonal_pseudo_count", o.diagonal_pseudo_count, 0, 1e9,
+         "right answers added to every class of a community's table");
+  v.real("membership_prior", o.membership_prior, 0, 1e9,
+         "workers added, evenly, to the communities before their shares are estimated");
+  em_parameters(v, o.em);
 }
 
 CategoryFit fit_communities(const CategoryData& data, const RunContext& context, const CategoryStart& start,

@@ -18,8 +18,7 @@ struct CommunityOptions {
   double membership_prior = 1;        ///< a: workers spread over all communities beforehand
 };
 
-[[nodiscard]] std::vector<ParameterSpec> community_parameters(const CommunityOptions& defaults);
-[[nodiscard]] CommunityOptions community_options_from(const Parameters& parameters);
+void community_parameters(ParameterVisitor& v, CommunityOptions& options);
 
 /// A CrowdModel whose workers belong to communities: keeps memberships r_jc and shares tau_c, and pools counts.
 class CommunityModel : public CrowdModel {

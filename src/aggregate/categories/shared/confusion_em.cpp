@@ -15,6 +15,12 @@
 namespace wisecrowd {
 namespace {
 
+constexpr auto kEmClassPriorNames = enum_names<EmOptions::ClassPrior>(
+    {{EmOptions::ClassPrior::learned, "learned"}, {EmOptions::ClassPrior::uniform, "uniform"}});
+constexpr auto kEmStartNames = enum_names<EmOptions::Start>({{EmOptions::Start::votes, "votes"},
+                                                             {EmOptions::Start::majority, "majority"},
+                                                             {EmOptions::Start::random, "random"}});
+
 /// One run of EM from one start.
 struct Trajectory {
   std::vector<double> class_prior;
@@ -188,41 +194,20 @@ bool CrowdModel::estimate_table(std::size_t, double*) const { return false; }
 
 void CrowdModel::finish(CategoryFit&) const {}
 
-std::vector<ParameterSpec> em_parameters(const EmOptions& defaults) {
-  return {
-      ParameterSpec::choice("class_prior", "learned", {"learned", "uniform"},
-                            "how frequent classes are: estimated from the data, or all the same"),
-      ParameterSpec::real("class_pseudo_count", defaults.class_pseudo_count, 0, 1e9,
-                          "tasks added to every class before the class prior is estimated"),
-      ParameterSpec::integer("max_iterations", static_cast<std::int64_t>(defaults.max_iterations), 1, 1e9,
-                             "give up after this many iterations"),
-      ParameterSpec::real("tolerance", defaults.tolerance, 0, 1,
-                          "stop when the objective changes by less than this share of its size"),
-      ParameterSpec::choice(
-          "start", "votes", {"votes", "majority", "random"},
-          "the first posterior: shares of votes, the majority label, or votes mixed with random noise"),
-      ParameterSpec::integer("restarts", static_cast<std::int64_t>(defaults.restarts), 0, 1e6,
-                             "further random starts; the one with the best objective is kept"),
-      ParameterSpec::real("gold_weight", defaults.gold_weight, 0, 1e6,
-                          "how many ordinary tasks a task with known truth counts for"),
-      tie_rule_parameter(),
-  };
-}
-
-EmOptions em_options_from(const Parameters& parameters) {
-  EmOptions options;
-  options.class_prior =
-      parameters.choice("class_prior") == "uniform" ? EmOptions::ClassPrior::uniform : EmOptions::ClassPrior::learned;
-  options.class_pseudo_count = parameters.real("class_pseudo_count");
-  options.max_iterations = static_cast<std::size_t>(parameters.integer("max_iterations"));
-  options.tolerance = parameters.real("tolerance");
-  options.start = parameters.choice("start") == "votes"      ? EmOptions::Start::votes
-                  : parameters.choice("start") == "majority" ? EmOptions::Start::majority
-                                                             : EmOptions::Start::random;
-  options.restarts = static_cast<std::size_t>(parameters.integer("restarts"));
-  options.gold_weight = parameters.real("gold_weight");
-  options.ties = tie_rule_from(parameters.choice("ties"));
-  return options;
+void em_parameters(ParameterVisitor& v, EmOptions& o, const EmWording& wording) {
+  v.choice("class_prior", o.class_prior, kEmClassPriorNames,
+           "how frequent classes are: estimated from the data, or all the same");
+  v.real("class_pseudo_count", o.class_pseudo_count, wording.least_class_pseudo_count, 1e9,
+         wording.class_pseudo_count_help);
+  v.integer("max_iterations", o.max_iterations, 1, 1e9, "give up after this many iterations");
+  v.real("tolerance", o.tolerance, 0, 1, "stop when the objective changes by less than this share of its size");
+  if (wording.with_starts) {
+    v.choice("start", o.start, kEmStartNames,
+             "the first posterior: shares of votes, the majority label, or votes mixed with random noise");
+    v.integer("restarts", o.restarts, 0, 1e6, "further random starts; the one with the best objective is kept");
+  }
+  v.real("gold_weight", o.gold_weight, 0, 1e6, "how many ordinary tasks a task with known truth counts for");
+  tie_rule_parameter(v, o.ties);
 }
 
 CategoryFit fit_confusion_em(const CategoryData& data, const RunContext& context, const EmOptions& options,

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "aggregate/categories/shared/confusion_pass.hpp"
+#include "base/parameter_visitor.hpp"
 #include "wisecrowd/aggregate.hpp"
 
 namespace wisecrowd {
@@ -24,9 +25,14 @@ struct EmOptions {
   TieRule ties = TieRule::lowest;
 };
 
-/// Declares the parameters above; a room appends its own.
-[[nodiscard]] std::vector<ParameterSpec> em_parameters(const EmOptions& defaults = {});
-[[nodiscard]] EmOptions em_options_from(const Parameters& parameters);
+/// Where a room differs in what it says of the parameters below.
+struct EmWording {
+  double least_class_pseudo_count = 0;
+  std::string_view class_pseudo_count_help = "tasks added to every class before the class prior is estimated";
+  bool with_starts = true;  ///< false: the room has starts of its own
+};
+/// The parameters above; a room has its own before them.
+void em_parameters(ParameterVisitor& v, EmOptions& options, const EmWording& wording = {});
 
 /// What a model of the family says about workers and classes: its M-step. One object lives for one fit.
 class CrowdModel {

@@ -135,18 +135,10 @@ std::vector<double> mean_posterior(const CategoryAnswers& answers, std::span<con
   return mean;
 }
 
-TieRule tie_rule_from(std::string_view name) {
-  if (name == "highest") return TieRule::highest;
-  if (name == "random") return TieRule::random;
-  if (name == "fractional") return TieRule::fractional;
-  return TieRule::lowest;
-}
-
-ParameterSpec tie_rule_parameter() {
-  return ParameterSpec::choice(
-      "ties", "lowest", {"lowest", "highest", "random", "fractional"},
-      "which of equally probable classes becomes the label; fractional labels as lowest and is "
-      "scored with credit 1/t for t tied classes");
+void tie_rule_parameter(ParameterVisitor& v, TieRule& ties) {
+  v.choice("ties", ties, kTieRuleNames,
+           "which of equally probable classes becomes the label; fractional labels as lowest and is "
+           "scored with credit 1/t for t tied classes");
 }
 
 CategoryFit start_aggregation(const CategoryData& data) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/parameter_visitor.hpp"
 #include "wisecrowd/aggregate.hpp"
 
 namespace wisecrowd {
@@ -27,9 +28,10 @@ void pin_gold(const CategoryData& data, std::span<double> posterior);
 /// Mean of the posterior over tasks that have an answer.
 [[nodiscard]] std::vector<double> mean_posterior(const CategoryAnswers& answers, std::span<const double> posterior);
 
-[[nodiscard]] TieRule tie_rule_from(std::string_view name);
-/// The parameter that every method with a tie rule declares.
-[[nodiscard]] ParameterSpec tie_rule_parameter();
+/// The parameter of every method with a tie rule.
+void tie_rule_parameter(ParameterVisitor& v, TieRule& ties);
+/// Whether the class prior is learned, for methods to which this is a flag.
+inline constexpr auto kClassPriorNames = enum_names<bool>({{true, "learned"}, {false, "uniform"}});
 
 /// An aggregation with its sizes set and the warnings that hold for any method (unanswered tasks, silent workers,
 /// classes never used).

@@ -5,12 +5,21 @@
 #include <algorithm>
 
 #include "aggregate/categories/shared/votes.hpp"
+#include "aggregate/method.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd::sml {
+namespace {
 
-MethodInfo info() {
-  const Options defaults;
+void parameters(ParameterVisitor& v, Options& o) {
+  v.integer("max_iterations", o.fit.max_iterations, 1, 1e9, "give up after this many sweeps over the workers");
+  v.real("tolerance", o.fit.tolerance, 0, 1, "stop when no weight moves by more than this");
+  tie_rule_parameter(v, o.ties);
+}
+
+}  // namespace
+
+CategoryMethod method() {
   MethodInfo info;
   info.title = "Spectral meta-learner";
   info.summary = "Weighs workers by what the covariances of their answers say of them; a linear vote, two classes.";
@@ -22,25 +31,12 @@ MethodInfo info() {
       "Answers are independent given the truth, who answers what does not depend on it, and most workers are better "
       "than chance.";
   info.cost = "time S per sweep; memory 12·S";
-  info.parameters = {
-      ParameterSpec::integer("max_iterations", static_cast<std::int64_t>(defaults.fit.max_iterations), 1, 1e9,
-                             "give up after this many sweeps over the workers"),
-      ParameterSpec::real("tolerance", defaults.fit.tolerance, 0, 1, "stop when no weight moves by more than this"),
-      tie_rule_parameter(),
-  };
   info.uses_gold = true;
   info.uses_task_priors = true;
   info.uses_start = true;
   info.allows_repeats = false;
   info.max_classes = 2;
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  return std::make_unique<Sml>(
-      Options{.fit = {.max_iterations = static_cast<std::size_t>(parameters.integer("max_iterations")),
-                      .tolerance = parameters.real("tolerance")},
-              .ties = tie_rule_from(parameters.choice("ties"))});
+  return CategoryMethod::of<Sml, parameters>(std::move(info));
 }
 
 CategoryFit Sml::fit(const CategoryData& data, const RunContext& context, const CategoryStart& start) const {

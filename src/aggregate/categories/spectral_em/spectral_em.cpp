@@ -8,6 +8,7 @@
 
 #include "aggregate/categories/shared/fixed_smoothing.hpp"
 #include "aggregate/categories/shared/votes.hpp"
+#include "aggregate/method.hpp"
 #include "base/assignment.hpp"
 #include "base/linear_algebra.hpp"
 #include "base/numeric.hpp"
@@ -305,8 +306,20 @@ void table_from_groups(std::span<const double> joint, std::span<const double> vo
   for (std::size_t k = 0; k < classes; ++k) normalise(table.subspan(k * classes, classes));
 }
 
-MethodInfo info() {
-  const Options defaults;
+namespace {
+
+void parameters(ParameterVisitor& v, Options& o) {
+  v.integer("partitions", o.partitions, 1, 1e6,
+            "random divisions of the workers into three groups that are tried; the best objective wins");
+  v.integer("power_starts", o.power.starts, 1, 1e6, "random starts of the tensor power method for each class");
+  v.integer("power_iterations", o.power.iterations, 1, 1e6, "steps of the tensor power method at most");
+  v.real("pseudo_count", o.pseudo_count, 0, 1e9, "answers added to every cell of every confusion table in EM");
+  em_parameters(v, o.em, {.with_starts = false});
+}
+
+}  // namespace
+
+CategoryMethod method() {
   MethodInfo info;
   info.title = "Spectral methods meet EM";
   info.summary = "Dawid–Skene whose EM starts from third moments of three groups of workers instead of the vote.";
@@ -326,37 +339,7 @@ MethodInfo info() {
   info.uses_task_priors = true;
   info.uses_chance = true;
   info.uses_start = true;
-  info.parameters = {
-      ParameterSpec::integer(
-          "partitions", static_cast<std::int64_t>(defaults.partitions), 1, 1e6,
-          "random divisions of the workers into three groups that are tried; the best objective wins"),
-      ParameterSpec::integer("power_starts", static_cast<std::int64_t>(defaults.power.starts), 1, 1e6,
-                             "random starts of the tensor power method for each class"),
-      ParameterSpec::integer("power_iterations", static_cast<std::int64_t>(defaults.power.iterations), 1, 1e6,
-                             "steps of the tensor power method at most"),
-      ParameterSpec::real("pseudo_count", defaults.pseudo_count, 0, 1e9,
-                          "answers added to every cell of every confusion table in EM"),
-  };
-  for (auto& parameter : em_parameters()) {
-    if (parameter.name != "start" && parameter.name != "restarts") info.parameters.push_back(std::move(parameter));
-  }
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  Options options;
-  options.em.class_prior =
-      parameters.choice("class_prior") == "uniform" ? EmOptions::ClassPrior::uniform : EmOptions::ClassPrior::learned;
-  options.em.class_pseudo_count = parameters.real("class_pseudo_count");
-  options.em.max_iterations = static_cast<std::size_t>(parameters.integer("max_iterations"));
-  options.em.tolerance = parameters.real("tolerance");
-  options.em.gold_weight = parameters.real("gold_weight");
-  options.em.ties = tie_rule_from(parameters.choice("ties"));
-  options.pseudo_count = parameters.real("pseudo_count");
-  options.partitions = static_cast<std::size_t>(parameters.integer("partitions"));
-  options.power.starts = static_cast<std::size_t>(parameters.integer("power_starts"));
-  options.power.iterations = static_cast<std::size_t>(parameters.integer("power_iterations"));
-  return std::make_unique<SpectralEm>(options);
+  return CategoryMethod::of<SpectralEm, parameters>(std::move(info));
 }
 
 CategoryFit SpectralEm::fit(const CategoryData& data, const RunContext& context, const CategoryStart& start) const {

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "aggregate/categories/shared/votes.hpp"
+#include "aggregate/method.hpp"
 #include "base/linear_algebra.hpp"
 #include "base/numeric.hpp"
 #include "base/rng.hpp"
@@ -285,8 +286,34 @@ TableModel read_off(const PairMoments& pairs, const Factor& factor, const TableM
   return solved;
 }
 
-MethodInfo info() {
-  const Options defaults;
+namespace {
+
+constexpr auto kLossNames = enum_names<Loss>({{Loss::squares, "squares"}, {Loss::absolute, "absolute"}});
+constexpr auto kBeginNames =
+    enum_names<Begin>({{Begin::votes, "votes"}, {Begin::imputation, "imputation"}, {Begin::random, "random"}});
+
+void parameters(ParameterVisitor& v, Options& o) {
+  v.choice("loss", o.couple.loss, kLossNames,
+           "how a pair that does not fit counts: by its squared residual, or by its size, which "
+           "forgives a few bad pairs");
+  v.integer("min_common", o.min_common, 0, 1e9,
+            "pairs of workers with fewer tasks in common are not used; 0: max(10, 2 K)");
+  v.real("pull", o.couple.pull, 0, 1e9,
+         "how strongly a worker's factor is drawn to that of the vote's tables, in common tasks; it "
+         "matters for workers with few of them");
+  v.integer("max_iterations", o.couple.max_iterations, 1, 1e9, "give up after this many iterations");
+  v.real("tolerance", o.couple.tolerance, 0, 1, "stop when the objective changes by less than this share of its size");
+  v.choice("start", o.start, kBeginNames,
+           "the first factor: of the vote's tables, of the matrix with absent pairs filled in through "
+           "others, or of tables mixed with random noise");
+  v.integer("rotations", o.rotations, 0, 1e6, "random rotations tried besides the one nearest to the vote");
+  v.real("pseudo_count", o.pseudo_count, 0, 1e9, "answers added to every cell of a table before it judges tasks");
+  tie_rule_parameter(v, o.ties);
+}
+
+}  // namespace
+
+CategoryMethod method() {
   MethodInfo info;
   info.title = "Symmetric non-negative factorisation";
   info.summary =
@@ -305,45 +332,7 @@ MethodInfo info() {
   info.uses_task_priors = true;
   info.uses_start = true;
   info.uses_chance = true;
-  info.parameters = {
-      ParameterSpec::choice("loss", "squares", {"squares", "absolute"},
-                            "how a pair that does not fit counts: by its squared residual, or by its size, which "
-                            "forgives a few bad pairs"),
-      ParameterSpec::integer("min_common", static_cast<std::int64_t>(defaults.min_common), 0, 1e9,
-                             "pairs of workers with fewer tasks in common are not used; 0: max(10, 2 K)"),
-      ParameterSpec::real("pull", defaults.couple.pull, 0, 1e9,
-                          "how strongly a worker's factor is drawn to that of the vote's tables, in common tasks; it "
-                          "matters for workers with few of them"),
-      ParameterSpec::integer("max_iterations", static_cast<std::int64_t>(defaults.couple.max_iterations), 1, 1e9,
-                             "give up after this many iterations"),
-      ParameterSpec::real("tolerance", defaults.couple.tolerance, 0, 1,
-                          "stop when the objective changes by less than this share of its size"),
-      ParameterSpec::choice("start", "votes", {"votes", "imputation", "random"},
-                            "the first factor: of the vote's tables, of the matrix with absent pairs filled in through "
-                            "others, or of tables mixed with random noise"),
-      ParameterSpec::integer("rotations", static_cast<std::int64_t>(defaults.rotations), 0, 1e6,
-                             "random rotations tried besides the one nearest to the vote"),
-      ParameterSpec::real("pseudo_count", defaults.pseudo_count, 0, 1e9,
-                          "answers added to every cell of a table before it judges tasks"),
-      tie_rule_parameter(),
-  };
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  Options options;
-  options.couple.loss = parameters.choice("loss") == "squares" ? Loss::squares : Loss::absolute;
-  options.couple.pull = parameters.real("pull");
-  options.couple.max_iterations = static_cast<std::size_t>(parameters.integer("max_iterations"));
-  options.couple.tolerance = parameters.real("tolerance");
-  options.min_common = static_cast<std::size_t>(parameters.integer("min_common"));
-  options.start = parameters.choice("start") == "votes"        ? Begin::votes
-                  : parameters.choice("start") == "imputation" ? Begin::imputation
-                                                               : Begin::random;
-  options.rotations = static_cast<std::size_t>(parameters.integer("rotations"));
-  options.pseudo_count = parameters.real("pseudo_count");
-  options.ties = tie_rule_from(parameters.choice("ties"));
-  return std::make_unique<SymmetricNmf>(options);
+  return CategoryMethod::of<SymmetricNmf, parameters>(std::move(info));
 }
 
 CategoryFit SymmetricNmf::fit(const CategoryData& data, const RunContext& context, const CategoryStart& start) const {

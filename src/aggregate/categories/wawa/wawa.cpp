@@ -1,10 +1,16 @@
 #include "aggregate/categories/wawa/wawa.hpp"
 
 #include "aggregate/categories/shared/votes.hpp"
+#include "aggregate/method.hpp"
 
 namespace wisecrowd::wawa {
+namespace {
 
-MethodInfo info() {
+void parameters(ParameterVisitor& v, Options& o) { tie_rule_parameter(v, o.ties); }
+
+}  // namespace
+
+CategoryMethod method() {
   MethodInfo info;
   info.title = "Wawa";
   info.summary = "Worker agreement with aggregate: vote, weigh workers by how often they agreed with it, vote again.";
@@ -15,13 +21,8 @@ MethodInfo info() {
   info.assumptions = "The plain vote is right often enough to tell good workers from bad.";
   info.cost = "time 2·S; memory N·K";
   info.uses_start = true;
-  info.parameters = {tie_rule_parameter()};
   info.uses_gold = true;
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  return std::make_unique<Wawa>(Options{.ties = tie_rule_from(parameters.choice("ties"))});
+  return CategoryMethod::of<Wawa, parameters>(std::move(info));
 }
 
 CategoryFit Wawa::fit(const CategoryData& data, const RunContext& context, const CategoryStart& start) const {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "aggregate/method.hpp"
+
 namespace wisecrowd::worker_clusters {
 namespace {
 
@@ -61,9 +63,11 @@ class SharedTables final : public CommunityModel {
   std::vector<double> tables_, log_tables_;  // Ph, communities × labels × stride
 };
 
+void parameters(ParameterVisitor& v, Options& o) { community_parameters(v, o); }
+
 }  // namespace
 
-MethodInfo info() {
+CategoryMethod method() {
   MethodInfo info;
   info.title = "Worker clusters";
   info.summary = "Workers fall into a few communities, and all members of a community share one confusion table.";
@@ -80,12 +84,7 @@ MethodInfo info() {
   info.uses_gold = true;
   info.uses_task_priors = true;
   info.uses_chance = true;
-  info.parameters = community_parameters(Options{});
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  return std::make_unique<WorkerClusters>(community_options_from(parameters));
+  return CategoryMethod::of<WorkerClusters, parameters>(std::move(info));
 }
 
 CategoryFit WorkerClusters::fit(const CategoryData& data, const RunContext& context, const CategoryStart& start) const {

@@ -5,11 +5,22 @@
 #include <cmath>
 
 #include "aggregate/categories/shared/votes.hpp"
+#include "aggregate/method.hpp"
 
 namespace wisecrowd::zero_based_skill {
+namespace {
 
-MethodInfo info() {
-  const Options defaults;
+void parameters(ParameterVisitor& v, Options& o) {
+  v.integer("max_iterations", o.max_iterations, 1, 1e9, "give up after this many rounds");
+  v.real("learning_rate", o.learning_rate, 1e-6, 1, "share of the way that a skill moves in one round");
+  v.integer("halve_every", o.halve_every, 1, 1e9, "the learning rate is halved after this many rounds");
+  v.real("tolerance", o.tolerance, 0, 1, "stop when no skill moves by more than this");
+  tie_rule_parameter(v, o.ties);
+}
+
+}  // namespace
+
+CategoryMethod method() {
   MethodInfo info;
   info.title = "Zero-based skill";
   info.summary = "Wawa repeated: skills move step by step toward agreement with the vote that they weigh.";
@@ -18,27 +29,8 @@ MethodInfo info() {
   info.assumptions = "As for wawa; a few rounds of votes lead to better votes.";
   info.cost = "time S per round; memory N·K";
   info.uses_start = true;
-  info.parameters = {
-      ParameterSpec::integer("max_iterations", static_cast<std::int64_t>(defaults.max_iterations), 1, 1e9,
-                             "give up after this many rounds"),
-      ParameterSpec::real("learning_rate", defaults.learning_rate, 1e-6, 1,
-                          "share of the way that a skill moves in one round"),
-      ParameterSpec::integer("halve_every", static_cast<std::int64_t>(defaults.halve_every), 1, 1e9,
-                             "the learning rate is halved after this many rounds"),
-      ParameterSpec::real("tolerance", defaults.tolerance, 0, 1, "stop when no skill moves by more than this"),
-      tie_rule_parameter(),
-  };
   info.uses_gold = true;
-  return info;
-}
-
-std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
-  return std::make_unique<ZeroBasedSkill>(
-      Options{.max_iterations = static_cast<std::size_t>(parameters.integer("max_iterations")),
-              .learning_rate = parameters.real("learning_rate"),
-              .halve_every = static_cast<std::size_t>(parameters.integer("halve_every")),
-              .tolerance = parameters.real("tolerance"),
-              .ties = tie_rule_from(parameters.choice("ties"))});
+  return CategoryMethod::of<ZeroBasedSkill, parameters>(std::move(info));
 }
 
 CategoryFit ZeroBasedSkill::fit(const CategoryData& data, const RunContext& context, const CategoryStart& start) const {

@@ -3,12 +3,13 @@
 #include <cmath>
 #include <numbers>
 
+#include "aggregate/method.hpp"
 #include "aggregate/numbers/shared/spread.hpp"
 #include "base/intervals.hpp"
 
 namespace wisecrowd::mean {
 
-MethodInfo info() {
+NumberMethod method() {
   MethodInfo info;
   info.title = "Mean";
   info.summary = "The mean of each task's answers; every worker counts the same.";
@@ -17,10 +18,8 @@ MethodInfo info() {
   info.assumptions = "Errors are independent, without a bias that workers share, and about equally large everywhere.";
   info.cost = "time S; memory S·D";
   info.uses_gold = true;
-  return info;
+  return NumberMethod::of<Mean>(std::move(info));
 }
-
-std::unique_ptr<Aggregator<Numbers>> make(const Parameters&) { return std::make_unique<Mean>(); }
 
 NumberFit Mean::fit(const NumberData& data, const RunContext& context, const NumberStart&) const {
   NumberFit fit = numbers::start_number_fit(data);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "aggregate/method.hpp"
 #include "aggregate/numbers/shared/spread.hpp"
 #include "base/intervals.hpp"
 
@@ -20,7 +21,7 @@ double over_mean(double answers) { return answers < 3 ? 1 : std::sqrt(std::numbe
 
 }  // namespace
 
-MethodInfo info() {
+NumberMethod method() {
   MethodInfo info;
   info.title = "Median";
   info.summary = "The median of each task's answers: half of the workers may err as far as they like.";
@@ -29,10 +30,8 @@ MethodInfo info() {
   info.assumptions = "More than half of the answers to a task are near the truth, and as many lie above as below.";
   info.cost = "time S log(S/N); memory S·D";
   info.uses_gold = true;
-  return info;
+  return NumberMethod::of<Median>(std::move(info));
 }
-
-std::unique_ptr<Aggregator<Numbers>> make(const Parameters&) { return std::make_unique<Median>(); }
 
 NumberFit Median::fit(const NumberData& data, const RunContext& context, const NumberStart&) const {
   NumberFit fit = numbers::start_number_fit(data);
