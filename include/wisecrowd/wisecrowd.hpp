@@ -28,6 +28,7 @@
 #include "wisecrowd/kinds.hpp"
 #include "wisecrowd/learn.hpp"
 #include "wisecrowd/learn_result.hpp"
+#include "wisecrowd/messages.hpp"
 #include "wisecrowd/names.hpp"
 #include "wisecrowd/number_answers.hpp"
 #include "wisecrowd/number_data.hpp"
