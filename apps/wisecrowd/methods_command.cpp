@@ -108,7 +108,7 @@ std::string learner_text(const LearnerInfo& info, const Screen& screen) {
   if (info.linear_only) abilities += " Trains a linear classifier only.";
   if (info.max_classes != 0) abilities += fmt::format(" For at most {} classes.", info.max_classes);
   return entry_text(info, info.name == default_learning_method() ? " (the default of learn)" : "",
-                    section("What it can do", abilities, screen), "wisecrowd learn LABELS --features FILE --method",
+                    section("What it can do", abilities, screen), "wisecrowd learn ANSWERS --features FILE --method",
                     screen);
 }
 
@@ -121,7 +121,7 @@ std::string method_text(const MethodInfo& info, const Screen& screen) {
   if (info.max_classes != 0) abilities += fmt::format(" For at most {} classes.", info.max_classes);
   if (info.max_workers != 0) abilities += fmt::format(" For at most {} workers.", info.max_workers);
   return entry_text(info, info.name == default_aggregation_method() ? " (the default)" : "",
-                    section("What it can do", abilities, screen), "wisecrowd aggregate LABELS --method", screen);
+                    section("What it can do", abilities, screen), "wisecrowd aggregate ANSWERS --method", screen);
 }
 
 std::string selector_text(const SelectorInfo& info, const Screen& screen) {
