@@ -6,6 +6,7 @@
 #include "aggregate_run.hpp"
 #include "failure.hpp"
 #include "help_text.hpp"
+#include "number_run.hpp"
 #include "report_run.hpp"
 #include "run_summary.hpp"
 #include "screen_text.hpp"
@@ -75,6 +76,23 @@ std::string what_next(const AggregateArguments& options, Session& session) {
 }
 
 void run_aggregate(const AggregateArguments& options, Session& session) {
+  if (options.read.numbers()) {
+    refuse_for_numbers(!options.init.empty(), "--init");
+    refuse_for_numbers(!options.finish.empty(), "--finish");
+    refuse_for_numbers(options.abstain_below > 0, "--abstain-below");
+    refuse_for_numbers(!options.report.empty(), "--report");
+    NumberRequest numbers;
+    numbers.answers = options.labels;
+    numbers.settings = options.settings;
+    numbers.json = options.json;
+    numbers.read = options.read;
+    numbers.run = options.run;
+    numbers.gold = options.gold;
+    numbers.gold_for_evaluation = options.gold_for == "evaluation";
+    numbers.method = options.method;
+    numbers.out = options.out;
+    return aggregate_numbers(numbers, session);
+  }
   AggregateRequest request;
   request.labels = options.labels;
   if (!options.gold.empty()) request.gold = options.gold;
@@ -158,6 +176,7 @@ void add_aggregate(CommandSet& commands) {
                    ValueHint::written_file());
   add_force(command, options->force);
   command.add_flag("--json", options->json, "print one JSON object instead of the summary");
+  options->read.add_kind_to(command);
   options->read.add_to(command, true);
   options->run.add_to(command, true);
   options->run.add_warning_flag(command);

@@ -45,10 +45,23 @@ void ReadFlags::add_to(Command& command, bool with_gold) {
   add_safe_csv(command, safe_csv);
 }
 
+void ReadFlags::add_kind_to(Command& command) {
+  command.add_choice("--answers", kind, {"categories", "numbers"},
+                     "what an answer is: a class out of a list (the default), or a number; numbers of several "
+                     "dimensions have one column each, --columns TASK,WORKER,X,Y");
+}
+
 ReadOptions ReadFlags::options() const {
   ReadOptions options;
-  read_columns(columns, "--columns", {&options.task_column, &options.worker_column, &options.label_column},
-               "--columns task,worker,label");
+  const auto parts = numbers() ? split_list(columns) : std::vector<std::string>{};
+  if (parts.size() > 3) {
+    options.task_column = parts[0];
+    options.worker_column = parts[1];
+    options.value_columns.assign(parts.begin() + 2, parts.end());
+  } else {
+    read_columns(columns, "--columns", {&options.task_column, &options.worker_column, &options.label_column},
+                 "--columns task,worker,label");
+  }
   read_columns(gold_columns, "--gold-columns", {&options.gold_task_column, &options.gold_label_column},
                "--gold-columns task,truth");
   if (format == "csv") options.format = TableFormat::csv;
@@ -69,6 +82,7 @@ std::string ReadFlags::words(bool with_gold) const {
   const auto add = [&](std::string_view option, const std::string& value) {
     if (!value.empty()) text += fmt::format(" {} {}", option, shell_word(value));
   };
+  if (numbers()) add("--answers", kind);
   add("--columns", columns);
   if (with_gold) add("--gold-columns", gold_columns);
   add("--format", format);

@@ -17,6 +17,7 @@ namespace wisecrowd::app {
 
 /// How to read tables of answers.
 struct ReadFlags {
+  std::string kind;  ///< of answers: empty or "categories", or "numbers"
   std::string columns;
   std::string gold_columns;
   std::string format;
@@ -29,6 +30,9 @@ struct ReadFlags {
   bool lenient = false;
 
   void add_to(Command& command, bool with_gold);
+  /// Adds --answers, for commands that take several kinds of answers.
+  void add_kind_to(Command& command);
+  [[nodiscard]] bool numbers() const noexcept { return kind == "numbers"; }
   /// Reads the files of --exclude-workers and --merge-workers.
   [[nodiscard]] ReadOptions options() const;
   /// The options that were given, as words for a shell, each with a blank before it: for commands that we suggest.

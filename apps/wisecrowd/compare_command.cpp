@@ -7,6 +7,7 @@
 #include "common_options.hpp"
 #include "compare_learners.hpp"
 #include "failure.hpp"
+#include "number_run.hpp"
 #include "run_summary.hpp"
 #include "score_text.hpp"
 #include "screen_text.hpp"
@@ -179,6 +180,20 @@ void run_held_out(const CompareArguments& options, const std::vector<MethodStage
 }
 
 void run_compare(const CompareArguments& options, Session& session) {
+  if (options.read.numbers()) {
+    refuse_for_numbers(!options.features.features.empty(), "--features");
+    NumberRequest numbers;
+    numbers.answers = options.labels;
+    numbers.settings = options.settings;
+    numbers.json = options.json;
+    numbers.read = options.read;
+    numbers.run = options.run;
+    numbers.gold = options.gold;
+    numbers.method = options.methods;
+    numbers.folds = options.folds;
+    numbers.share = options.share;
+    return compare_numbers(numbers, session);
+  }
   if (!options.features.features.empty()) {
     LearnerComparison comparison;
     comparison.files = options.features.files(options.labels, options.gold, false);
@@ -299,6 +314,7 @@ void add_compare(CommandSet& commands) {
   command.add_count("--folds", options->folds, 1, 1000, "without gold: how many times answers are hidden (5)");
   command.add_number("--hide", options->share, 1e-6, 1, "without gold: the share of answers hidden each time (0.1)");
   command.add_flag("--json", options->json, "print one JSON object");
+  options->read.add_kind_to(command);
   options->read.add_to(command, true);
   options->run.add_to(command, true);
   options->run.add_warning_flag(command);

@@ -5,6 +5,7 @@
 
 #include "common_options.hpp"
 #include "failure.hpp"
+#include "number_run.hpp"
 #include "run_summary.hpp"
 #include "screen_text.hpp"
 #include "table.hpp"
@@ -106,6 +107,14 @@ std::string description_text(const Description& d, const CategoryAnswers& answer
 }
 
 void run_describe(const DescribeArguments& options, Session& session) {
+  if (options.read.numbers()) {
+    NumberRequest numbers;
+    numbers.answers = options.labels;
+    numbers.json = options.json;
+    numbers.read = options.read;
+    numbers.run = options.run;
+    return describe_numbers(numbers, session);
+  }
   Work work(session, options.run);
   DataReport report;
   const CategoryData data = at_stage(Stage::reading, [&] {
@@ -140,6 +149,7 @@ void add_describe(CommandSet& commands) {
                 {ValueHint::Kind::file})
       ->required();
   command.add_flag("--json", options->json, "print one JSON object");
+  options->read.add_kind_to(command);
   options->read.add_to(command, false);
   options->run.add_to(command, false);
   options->run.add_warning_flag(command);

@@ -9,6 +9,7 @@
 
 #include "common_options.hpp"
 #include "failure.hpp"
+#include "number_run.hpp"
 #include "run_summary.hpp"
 #include "score_text.hpp"
 #include "screen_text.hpp"
@@ -29,6 +30,7 @@ struct EvaluateArguments {
   bool safe_csv = false;
   double abstain_below = 0;
   bool json = false;
+  ReadFlags kind;  // for --answers alone
   RunFlags run;
 };
 
@@ -144,6 +146,15 @@ std::string score_text(const Evaluation& evaluation, const Matched& matched, con
 }
 
 void run_evaluate(const EvaluateArguments& options, Session& session) {
+  if (options.kind.numbers()) {
+    refuse_for_numbers(options.abstain_below > 0, "--abstain-below");
+    NumberRequest numbers;
+    numbers.answers = options.predicted;
+    numbers.gold = options.gold;
+    numbers.json = options.json;
+    numbers.run = options.run;
+    return evaluate_numbers_file(numbers, session);
+  }
   ReadFlags read;
   read.format = options.format;
   read.lenient = options.lenient;
@@ -222,6 +233,7 @@ void add_evaluate(CommandSet& commands) {
   command.add_text("GOLD", options->gold, "FILE", "the truth: task, label", {ValueHint::Kind::file})->required();
   command.add_number("--abstain-below", options->abstain_below, 0, 1,
                      "score only labels whose probability is at least this, and say how many they are");
+  options->kind.add_kind_to(command);
   command.add_flag("--json", options->json, "print one JSON object");
   command.add_text("--columns", options->columns, "T,L",
                    "names of the task and label columns of PREDICTED, if unusual");

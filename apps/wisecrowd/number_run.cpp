@@ -12,7 +12,7 @@
 #include "number_text.hpp"
 #include "table.hpp"
 #include "wisecrowd/held_out.hpp"
-#include "wisecrowd/read_result.hpp"
+#include "wisecrowd/run_folder.hpp"
 #include "wisecrowd/version.hpp"
 
 namespace wisecrowd::app {

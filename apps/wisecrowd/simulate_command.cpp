@@ -14,6 +14,7 @@
 #include "wisecrowd/result.hpp"
 #include "wisecrowd/run_folder.hpp"
 #include "wisecrowd/simulate.hpp"
+#include "wisecrowd/simulate_numbers.hpp"
 
 namespace wisecrowd::app {
 namespace {
@@ -26,6 +27,7 @@ struct SimulateArguments {
   std::uint64_t workers = 0;
   std::uint64_t classes = 0;
   std::uint64_t answers_per_task = 0;
+  std::uint64_t dimensions = 0;
   std::vector<std::string> settings;
   std::string gold;
   std::string tasks_file;
@@ -51,6 +53,7 @@ const SimulationInfo& kind_named(const std::string& name) {
   if (const SimulationInfo* info = find_kind(name)) return *info;
   std::vector<std::string> names;
   for (const SimulationInfo& info : simulation_kinds()) names.push_back(info.name);
+  names.emplace_back(kNumberSimulation);
   const std::string near = suggestion(name, names);
   std::string list;
   for (const SimulationInfo& info : simulation_kinds()) list += help_entry(info.name, info.summary, screen_of(2), 19);
@@ -60,6 +63,11 @@ const SimulationInfo& kind_named(const std::string& name) {
 
 /// All kinds, or, if one is named, its parameters.
 std::string kinds_text(const std::vector<std::string>& arguments, const Screen& screen) {
+  if (std::find(arguments.begin(), arguments.end(), kNumberSimulation) != arguments.end()) {
+    return fmt::format("{}\n  {}\n\nParameters of {}, with their defaults\n{}", screen.bold(kNumberSimulation),
+                       wrapped(number_simulation_summary(), screen.width, 2), kNumberSimulation,
+                       parameter_lines(number_simulation_parameters(), screen));
+  }
   for (const std::string& argument : arguments) {
     if (const SimulationInfo* info = find_kind(argument)) {
       const SimulationSize size = default_simulation_size(info->name, Parameters(info->parameters));
@@ -73,6 +81,7 @@ std::string kinds_text(const std::vector<std::string>& arguments, const Screen& 
   }
   std::string text = "Kinds of crowds\n";
   for (const SimulationInfo& info : simulation_kinds()) text += help_entry(info.name, info.summary, screen, 19);
+  text += help_entry(kNumberSimulation, number_simulation_summary(), screen, 19);
   return text + "  See wisecrowd simulate KIND --help for the parameters of one.\n";
 }
 
@@ -140,7 +149,56 @@ std::string files_text(const Simulation& simulation, bool tasks) {
   return text + "  simulation.json   how it was made\n";
 }
 
+/// "task,worker,value_1,value_2"
+std::string number_columns(std::size_t dimensions) {
+  std::string columns = "task,worker";
+  for (std::size_t d = 0; d < dimensions; ++d) columns += fmt::format(",value_{}", d + 1);
+  return columns;
+}
+
+/// Answers that are numbers: --classes means nothing there, --dimensions does.
+void simulate_number_answers(const SimulateArguments& options, Session& session) {
+  for (const auto& [given, flag] : {std::pair(options.classes > 0, "--classes"),
+                                    {!options.gold.empty(), "--gold"},
+                                    {!options.class_shares.empty(), "--class-shares"},
+                                    {options.test_tasks > 0, "--test-tasks"},
+                                    {options.has_separation, "--gaussian-features"}}) {
+    if (given) throw usage_error(fmt::format("{} is not for {}, whose answers are numbers", flag, kNumberSimulation));
+  }
+  const Parameters parameters = parameters_from(number_simulation_parameters(), options.settings, kNumberSimulation);
+  NumberSimulationSize size;
+  if (options.tasks > 0) size.tasks = options.tasks;
+  if (options.workers > 0) size.workers = options.workers;
+  if (options.answers_per_task > 0) size.answers_per_task = options.answers_per_task;
+  if (options.dimensions > 0) size.dimensions = options.dimensions;
+  at_stage(Stage::creating, [&] { check_output_directory(options.out, "simulation.json"); });
+  Work work(session, options.run);
+  const NumberSimulation simulation = simulate_numbers(size, parameters, work.context());
+  work.check_stopped();
+  session.interrupts.writes_to(options.out);
+  const Status status =
+      at_stage(Stage::writing, [&] { return write_simulation(simulation, options.out, work.context()); });
+  session.interrupts.writes_to("");
+  if (status == Status::cancelled) throw Stopped();
+  if (options.json) {
+    session.out.add_json({{"kind", kNumberSimulation}, {"answers_kind", "numbers"}, {"out", options.out}});
+    return;
+  }
+  if (options.run.quiet) return;
+  session.out.add(
+      fmt::format("{} {}\n  answers.csv      the answers: task, worker, numbers\n"
+                  "  gold.csv         the truth of every task\n"
+                  "  workers.csv      bias and noise of every worker\n"
+                  "  simulation.json  how it was made\n\nTo aggregate them:\n  wisecrowd aggregate {} "
+                  "--answers numbers{}\n",
+                  session.out_screen.bold("Written to"), shell_word(options.out),
+                  shell_word(options.out + (options.out.ends_with('/') ? "" : "/") + "answers.csv"),
+                  size.dimensions > 1 ? fmt::format(" --columns {}", number_columns(size.dimensions)) : ""));
+}
+
 void run_simulate(const SimulateArguments& options, Session& session) {
+  if (options.kind == kNumberSimulation) return simulate_number_answers(options, session);
+  if (options.dimensions > 0) throw usage_error(fmt::format("--dimensions is for {} alone", kNumberSimulation));
   const SimulationInfo& info = kind_named(options.kind);
   const Parameters parameters = parameters_from(info.parameters, options.settings, info.name);
   warn_of_former_names(session, parameters);
@@ -235,6 +293,7 @@ void add_simulate(CommandSet& commands) {
   command.add_count("--classes", options->classes, 1, kMaxClasses, "how many classes" + usual(size.classes));
   command.add_count("--answers-per-task", options->answers_per_task, 1, kMostIds,
                     "how many workers answer each task" + usual(size.answers_per_task));
+  command.add_count("--dimensions", options->dimensions, 1, 1000, "numbers per answer (1), for gaussian_numbers");
   add_settings(command, options->settings, "set a parameter of the kind; may be repeated");
   command.add_text("--gold", options->gold, "FILE",
                    "the truth (task,label) of tasks that exist: the crowd answers these", {ValueHint::Kind::file});

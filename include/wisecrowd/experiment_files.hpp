@@ -13,6 +13,7 @@
 #include "wisecrowd/savings.hpp"
 #include "wisecrowd/select.hpp"
 #include "wisecrowd/simulate.hpp"
+#include "wisecrowd/simulate_numbers.hpp"
 
 // The files of simulations, of selection, and of experiments with selection.
 
@@ -33,6 +34,10 @@ struct SimulationSources {
 /// leaves nothing.
 Status write_simulation(const Simulation& simulation, const std::string& directory, const RunContext& context,
                         const SimulationSources& sources = {});
+
+/// The same for numbers: answers.csv (task,worker and a column per dimension), gold.csv, workers.csv
+/// (worker,kind,bias,scale) and simulation.json.
+Status write_simulation(const NumberSimulation& simulation, const std::string& directory, const RunContext& context);
 
 /// The choices as a table: task,worker,expected_gain,cost.
 [[nodiscard]] std::string choices_csv(std::span<const Choice> choices,

@@ -32,9 +32,4 @@ struct NumberResult {
 /// Completes a result from a fit: worker summaries, the fingerprint of the data.
 [[nodiscard]] NumberResult make_result(NumberData data, NumberFit fit, RunRecord record);
 
-/// Writes estimates.csv, workers.csv and run.json into `directory`, as write_result does for categories.
-Status write_result(const NumberResult& result, const std::string& directory, const RunContext& context);
-/// The run as a JSON object, as in run.json.
-[[nodiscard]] std::string run_json(const NumberResult& result);
-
 }  // namespace wisecrowd

@@ -8,6 +8,7 @@
 
 #include "wisecrowd/ingest.hpp"
 #include "wisecrowd/learn_result.hpp"
+#include "wisecrowd/number_result.hpp"
 
 // The folder of a run: writing results and reading them back.
 
@@ -27,6 +28,11 @@ Status write_result(const Result& result, const std::string& directory, const Ru
 /// The run as a JSON object, as in run.json. Only `command`, `threads` and `timings` may differ between two runs on the
 /// same data with the same method, parameters and seed.
 [[nodiscard]] std::string run_json(const Result& result);
+
+/// The same for numbers: estimates.csv (task,estimate,deviation,low,high; with _<dimension> behind each where there are
+/// several), workers.csv (worker,answers,bias,scale) and run.json.
+Status write_result(const NumberResult& result, const std::string& directory, const RunContext& context);
+[[nodiscard]] std::string run_json(const NumberResult& result);
 
 /// Removes what runs that were killed left beside `directory`, and, when `own` is set, what this process is writing
 /// there at the moment: for programs that must stop at once.

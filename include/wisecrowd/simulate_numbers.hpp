@@ -41,7 +41,4 @@ inline constexpr const char* kNumberSimulation = "gaussian_numbers";
 [[nodiscard]] NumberSimulation simulate_numbers(const NumberSimulationSize& size, const Parameters& parameters,
                                                 const RunContext& context);
 
-/// Writes answers.csv, gold.csv, workers.csv and simulation.json, as write_simulation does.
-Status write_simulation(const NumberSimulation& simulation, const std::string& directory, const RunContext& context);
-
 }  // namespace wisecrowd

@@ -38,6 +38,22 @@ void warning_fields(Io& io, Warning& warning) {
   io.field_if(true, "severity", warning.severity);
 }
 
+template <class Io, class Score>
+void number_score_fields(Io& io, Score& score) {
+  io.field("absolute_error", score.absolute_error);
+  io.field("squared_error", score.squared_error);
+  io.field("r_squared", score.r_squared);
+  io.field("bias", score.bias);
+  io.field("coverage", score.coverage);
+}
+
+template <class Io, class Evaluated>
+void number_evaluation_fields(Io& io, Evaluated& evaluation) {
+  io.field("tasks", evaluation.tasks);
+  io.field("missing", evaluation.missing);
+  io.field("dimensions", evaluation.dimensions);
+}
+
 template <class Io>
 void score_fields(Io& io, LearnScore& score) {
   io.field("chosen_epoch", score.chosen);
@@ -75,6 +91,12 @@ void put(Json& json, const Estimate& value) {
 }
 void put(Json& json, const Evaluation& value) {
   put_fields(json, value, [](auto& io, auto& v) { evaluation_fields(io, v); });
+}
+void put(Json& json, const NumberScore& value) {
+  put_fields(json, value, [](auto& io, auto& v) { number_score_fields(io, v); });
+}
+void put(Json& json, const NumberEvaluation& value) {
+  put_fields(json, value, [](auto& io, auto& v) { number_evaluation_fields(io, v); });
 }
 void put(Json& json, const Warning& value) {
   put_fields(json, value, [](auto& io, auto& v) { warning_fields(io, v); });
@@ -125,6 +147,12 @@ void get(const Json& json, Estimate& value) {
 }
 void get(const Json& json, Evaluation& value) {
   get_fields(json, value, [](auto& io, auto& v) { evaluation_fields(io, v); });
+}
+void get(const Json& json, NumberScore& value) {
+  get_fields(json, value, [](auto& io, auto& v) { number_score_fields(io, v); });
+}
+void get(const Json& json, NumberEvaluation& value) {
+  get_fields(json, value, [](auto& io, auto& v) { number_evaluation_fields(io, v); });
 }
 void get(const Json& json, Warning& value) {
   get_fields(json, value, [](auto& io, auto& v) { warning_fields(io, v); });

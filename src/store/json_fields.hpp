@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "wisecrowd/evaluate.hpp"
+#include "wisecrowd/evaluate_numbers.hpp"
 #include "wisecrowd/fit_summary.hpp"
 #include "wisecrowd/learn_result.hpp"
 #include "wisecrowd/parameters.hpp"
@@ -43,6 +44,8 @@ void put(Json& json, Severity value);
 void put(Json& json, const ParameterValue& value);
 void put(Json& json, const Estimate& value);
 void put(Json& json, const Evaluation& value);
+void put(Json& json, const NumberScore& value);
+void put(Json& json, const NumberEvaluation& value);
 void put(Json& json, const Warning& value);
 void put(Json& json, const LearnScore& value);  // without the part, which is its name
 
@@ -58,6 +61,8 @@ void get(const Json& json, Severity& value);
 void get(const Json& json, ParameterValue& value);
 void get(const Json& json, Estimate& value);
 void get(const Json& json, Evaluation& value);
+void get(const Json& json, NumberScore& value);
+void get(const Json& json, NumberEvaluation& value);
 void get(const Json& json, Warning& value);
 void get(const Json& json, LearnScore& value);
 

@@ -39,7 +39,11 @@ void data_fields(Io& io, StoredRecord& stored) {
   io.field("tasks", stored.tasks);
   io.field("workers", stored.workers);
   io.field("answers", stored.answers);
-  io.field("classes", stored.classes);
+  if (stored.answers_kind == Numbers::name) {
+    io.field("dimensions", stored.dimensions);
+  } else {
+    io.field("classes", stored.classes);
+  }
   io.field("inputs", record.inputs);
   io.field_if(!record.reading.empty(), "reading", record.reading);
   io.object("gold", [&](Io& gold) {
@@ -157,15 +161,20 @@ void record_fields(Io& io, StoredRecord& stored) {
   stage_fields(io, record);
   io.field("seed", record.seed);
   io.field("threads", record.threads);
+  io.field_if(true, "answers_kind", stored.answers_kind);  // older versions knew one kind
   io.object("data", [&](Io& data) { data_fields(data, stored); });
   // A learning curve holds the trace already.
-  fit_fields(io, stored.fit, !stored.learned, [&] { category_fields(io, stored); });
+  fit_fields(io, stored.fit, !stored.learned, [&] {
+    if (stored.answers_kind == Categories::name) category_fields(io, stored);
+  });
   io.object_if(record.abstain_below > 0, "abstention", [&](Io& abstention) {
     abstention.field("below", record.abstain_below);
     abstention.field("tasks", stored.abstained_tasks);
   });
   if (stored.learned) {
     learn_fields(io, *stored.learned);
+  } else if (stored.answers_kind == Numbers::name) {
+    io.field_if(stored.number_evaluation.has_value(), "evaluation", stored.number_evaluation);
   } else {
     io.field_if(record.evaluation.has_value(), "evaluation", record.evaluation);
   }
@@ -196,6 +205,20 @@ StoredRecord stored_record(const Result& result) {
 StoredRecord stored_record(const LearnResult& result) {
   StoredRecord stored = stored_record(result.crowd);
   stored.learned = summary_of(result);
+  return stored;
+}
+
+StoredRecord stored_record(const NumberResult& result) {
+  const NumberAnswers& answers = result.data.answers;
+  StoredRecord stored;
+  stored.record = result.record;
+  stored.fit = result.fit;  // the summary alone
+  stored.answers_kind = Numbers::name;
+  stored.tasks = answers.task_count();
+  stored.workers = answers.worker_count();
+  stored.answers = answers.answer_count();
+  for (std::size_t d = 0; d < answers.dimensions(); ++d) stored.dimensions.emplace_back(answers.dimension_names()[d]);
+  stored.number_evaluation = result.evaluation;
   return stored;
 }
 

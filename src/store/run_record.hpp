@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "wisecrowd/learn_result.hpp"
+#include "wisecrowd/number_result.hpp"
 
 namespace wisecrowd::store {
 
@@ -22,6 +23,9 @@ struct StoredRecord {
   std::optional<LearnSummary> learned;  ///< when the crowd was part of learning
 
   // What the answers were.
+  std::string answers_kind{Categories::name};
+  std::vector<std::string> dimensions;  ///< of numbers
+  std::optional<NumberEvaluation> number_evaluation;
   std::uint64_t tasks = 0, workers = 0, answers = 0;
   std::vector<std::string> classes;
   std::uint64_t abstained_tasks = 0;  ///< left blank for want of probability
@@ -29,6 +33,7 @@ struct StoredRecord {
 
 [[nodiscard]] StoredRecord stored_record(const Result& result);
 [[nodiscard]] StoredRecord stored_record(const LearnResult& result);
+[[nodiscard]] StoredRecord stored_record(const NumberResult& result);
 
 /// As it stands in run.json, but for the name of the program and the list of files. Timings, threads and the command
 /// are the only entries that may differ between two runs on the same data with the same parameters and seed.

@@ -56,6 +56,7 @@ PUBLIC_LAYER = {
     "read_features.hpp": "ingest",
     "evaluate.hpp": "evaluate",
     "evaluate_numbers.hpp": "evaluate",
+    "simulate_numbers.hpp": "simulate",
     "number_result.hpp": "result",
     "incremental.hpp": "state",
     "state.hpp": "state",

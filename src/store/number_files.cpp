@@ -1,0 +1,177 @@
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/csv_text.hpp"
+#include "base/output_folder.hpp"
+#include "base/permutation.hpp"
+#include "base/rows_writer.hpp"
+#include "store/category_tables.hpp"
+#include "store/run_record.hpp"
+#include "wisecrowd/experiment_files.hpp"
+#include "wisecrowd/run_folder.hpp"
+#include "wisecrowd/version.hpp"
+
+namespace wisecrowd {
+namespace {
+
+/// ",estimate" for one dimension, ",estimate_x,estimate_y" for several.
+std::string columns_of(const char* what, const NameTable& dimensions) {
+  if (dimensions.size() == 1) return fmt::format(",{}", what);
+  std::string columns;
+  for (std::size_t d = 0; d < dimensions.size(); ++d)
+    columns += "," + csv_field(fmt::format("{}_{}", what, dimensions[d]));
+  return columns;
+}
+
+/// Unknown numbers are left blank.
+void append_numbers(TextBuffer& text, std::span<const double> values) {
+  for (const double value : values) {
+    text.append(',');
+    if (value == value) text.append_number(value);
+  }
+}
+
+bool write_estimates(OutputFile& file, const NumberResult& result, const RunContext& context) {
+  const NumberAnswers& answers = result.data.answers;
+  const NumberFit& fit = result.fit;
+  const NameTable& names = answers.dimension_names();
+  std::string header = "task";
+  for (const char* what : {"estimate", "deviation", "low", "high"}) header += columns_of(what, names);
+  file.append(header + '\n');
+  const auto row = [&](const std::vector<double>& values, std::size_t t) {
+    return std::span(values).subspan(t * fit.dimensions, fit.dimensions);
+  };
+  const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
+    for (std::size_t t = begin; t < end; ++t) {
+      text.append_field(answers.task_names()[t]);
+      for (const auto* values : {&fit.estimate, &fit.deviation, &fit.low, &fit.high})
+        append_numbers(text, row(*values, t));
+      text.append('\n');
+    }
+  };
+  return write_rows(file, {fit.task_count, 1 + 4 * fit.dimensions, "writing estimates"}, format, context);
+}
+
+bool write_number_workers(OutputFile& file, const NumberResult& result, const RunContext& context) {
+  const NumberAnswers& answers = result.data.answers;
+  const NameTable& names = answers.dimension_names();
+  const bool gold = result.data.has_gold();
+  std::string header = "worker,answers" + columns_of("bias", names) + columns_of("scale", names);
+  if (gold) header += ",gold_answers" + columns_of("gold_error", names);
+  file.append(header + '\n');
+  const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
+    for (std::size_t w = begin; w < end; ++w) {
+      const NumberWorkerSummary& worker = result.workers[w];
+      text.append_field(answers.worker_names()[w]);
+      text.append(',');
+      text.append_count(worker.answers);
+      append_numbers(text, worker.bias);
+      append_numbers(text, worker.scale);
+      if (gold) {
+        text.append(',');
+        text.append_count(worker.gold_answers);
+        append_numbers(text, worker.gold_error);
+      }
+      text.append('\n');
+    }
+  };
+  return write_rows(file, {result.workers.size(), 4, "writing workers"}, format, context);
+}
+
+bool write_number_answers(OutputFile& file, const NumberSimulation& simulation, const RunContext& context) {
+  const NumberAnswers& answers = simulation.data.answers;
+  std::vector<std::uint32_t> task_of;
+  for (std::size_t t = 0; t < answers.task_count(); ++t) {
+    task_of.resize(answers.task_offsets()[t + 1], static_cast<std::uint32_t>(t));
+  }
+  std::string header = "task,worker";
+  for (std::size_t d = 0; d < answers.dimensions(); ++d) header += "," + std::string(answers.dimension_names()[d]);
+  file.append(header + '\n');
+  const Permutation order(answers.answer_count(), Rng(simulation.seed).fork("simulate row order"));
+  const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
+    for (std::size_t i = begin; i < end; ++i) {
+      const auto a = static_cast<AnswerIndex>(order(i));
+      text.append(answers.task_names()[task_of[a]]);
+      text.append(',');
+      text.append(answers.worker_names()[index(answers.workers()[a])]);
+      append_numbers(text, answers.value(a));
+      text.append('\n');
+    }
+  };
+  return write_rows(file, {answers.answer_count(), 2, "writing answers"}, format, context);
+}
+
+bool write_number_gold(OutputFile& file, const NumberSimulation& simulation, const RunContext& context) {
+  const NumberAnswers& answers = simulation.data.answers;
+  std::string header = "task";
+  for (std::size_t d = 0; d < answers.dimensions(); ++d) header += "," + std::string(answers.dimension_names()[d]);
+  file.append(header + '\n');
+  const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
+    for (std::size_t t = begin; t < end; ++t) {
+      text.append(answers.task_names()[t]);
+      append_numbers(text, simulation.data.gold_of(TaskId(t)));
+      text.append('\n');
+    }
+  };
+  return write_rows(file, {answers.task_count(), 1, "writing gold"}, format, context);
+}
+
+bool write_simulated_workers(OutputFile& file, const NumberSimulation& simulation, const RunContext& context) {
+  const NumberAnswers& answers = simulation.data.answers;
+  const std::size_t dimensions = answers.dimensions();
+  file.append("worker,kind" + columns_of("bias", answers.dimension_names()) + ",scale\n");
+  const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
+    for (std::size_t w = begin; w < end; ++w) {
+      text.append(answers.worker_names()[w]);
+      text.append(',');
+      text.append(simulation.worker_kind[w]);
+      append_numbers(text, std::span(simulation.bias).subspan(w * dimensions, dimensions));
+      append_numbers(text, std::span(simulation.scale).subspan(w, 1));
+      text.append('\n');
+    }
+  };
+  return write_rows(file, {answers.worker_count(), 2, "writing workers"}, format, context);
+}
+
+}  // namespace
+
+Status write_result(const NumberResult& result, const std::string& directory, const RunContext& context) {
+  OutputFolder folder(directory, store::kRunRecord);
+  const bool complete =
+      add_file(folder, "estimates.csv", [&](OutputFile& file) { return write_estimates(file, result, context); }) &&
+      add_file(folder, "workers.csv", [&](OutputFile& file) { return write_number_workers(file, result, context); });
+  if (!complete) return Status::cancelled;
+  folder.commit(store::record_json(store::stored_record(result)));
+  return Status::converged;
+}
+
+std::string run_json(const NumberResult& result) { return json_text(store::record_json(store::stored_record(result))); }
+
+Status write_simulation(const NumberSimulation& simulation, const std::string& directory, const RunContext& context) {
+  if (simulation.status == Status::cancelled) return Status::cancelled;
+  OutputFolder folder(directory, "simulation.json");
+  const bool complete =
+      add_file(folder, "answers.csv", [&](OutputFile& f) { return write_number_answers(f, simulation, context); }) &&
+      add_file(folder, "gold.csv", [&](OutputFile& f) { return write_number_gold(f, simulation, context); }) &&
+      add_file(folder, "workers.csv", [&](OutputFile& f) { return write_simulated_workers(f, simulation, context); });
+  if (!complete) return Status::cancelled;
+  nlohmann::ordered_json record;
+  record["version"] = WISECROWD_VERSION;
+  record["command"] = "simulate";
+  record["kind"] = kNumberSimulation;
+  record["answers_kind"] = "numbers";
+  record["tasks"] = simulation.size.tasks;
+  record["workers"] = simulation.size.workers;
+  record["dimensions"] = simulation.size.dimensions;
+  record["answers_per_task"] = simulation.size.answers_per_task;
+  record["seed"] = simulation.seed;
+  auto& parameters = record["parameters"] = nlohmann::ordered_json::object();
+  for (const auto& [name, value] : simulation.parameters) {
+    std::visit([&, &key = name](const auto& v) { parameters[key] = v; }, value);
+  }
+  folder.commit(record);
+  return Status::converged;
+}
+
+}  // namespace wisecrowd
