@@ -21,7 +21,7 @@ void add_new(std::vector<Warning>& warnings, const std::vector<Warning>& more) {
 
 namespace {
 
-std::uint64_t known_truths(const Dataset& data) {
+std::uint64_t known_truths(const CategoryData& data) {
   return static_cast<std::uint64_t>(
       std::count_if(data.gold.begin(), data.gold.end(), [](ClassId k) { return k != kNoClass; }));
 }
@@ -58,8 +58,8 @@ std::vector<MethodStage> stages_of(const AggregateRequest& request, RunRecord& r
   };
   if (!request.init.empty()) {
     add("init", request.init);
-    if (request.init_from_tables) stages.back().hand_over = MethodStage::HandOver::tables;
-    record.stages.back().hand_over = request.init_from_tables ? "tables" : "posterior";
+    if (request.init_from_tables) stages.back().handoff = MethodStage::Handoff::tables;
+    record.stages.back().handoff = request.init_from_tables ? "tables" : "posterior";
   }
   add("", request.method.empty() ? std::string(default_aggregation_method()) : request.method);
   if (!request.finish.empty()) add("finish", request.finish);
@@ -97,7 +97,7 @@ AggregateOutcome run_aggregate(const AggregateRequest& request, Session& session
 
   Stopwatch watch;
   DataReport report;
-  Dataset data = at_stage(Stage::reading, [&] {
+  CategoryData data = at_stage(Stage::reading, [&] {
     return read_dataset(request.labels, request.gold, request.read, work.context(), &report);
   });
   work.check_stopped();
@@ -117,9 +117,9 @@ AggregateOutcome run_aggregate(const AggregateRequest& request, Session& session
                                       record.method)});
   }
   // Copies share the answers; only the gold is withheld.
-  Dataset seen = data;
+  CategoryData seen = data;
   if (record.gold_use != "inference") seen.gold.clear();
-  Aggregation fit = aggregate(seen, stages, work.context());
+  CategoryFit fit = aggregate(seen, stages, work.context());
   work.check_stopped();
   AggregateOutcome outcome;
   outcome.fit_seconds = watch.lap();

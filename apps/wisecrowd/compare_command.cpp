@@ -84,7 +84,7 @@ std::string table_text(const std::vector<Row>& rows, const Screen& screen) {
   return table.text(screen.width, screen.dim_on(), screen.off());
 }
 
-std::string data_line(const Annotations& answers, const Screen& screen) {
+std::string data_line(const CategoryAnswers& answers, const Screen& screen) {
   return fmt::format("{}    {} by {} to {}, {}\n", screen.bold("Data"), counted(answers.answer_count(), "answer"),
                      counted(answers.worker_count(), "worker"), counted(answers.task_count(), "task"),
                      counted(answers.class_count(), "class"));
@@ -124,7 +124,7 @@ std::string held_out_table(const std::vector<HeldOutScore>& scores, const Screen
 }
 
 /// Without gold: hidden answers are the judge.
-void run_held_out(const CompareArguments& options, const std::vector<MethodStage>& entrants, const Dataset& data,
+void run_held_out(const CompareArguments& options, const std::vector<MethodStage>& entrants, const CategoryData& data,
                   const DataReport& report, Session& session, Work& work) {
   const HeldOut held_out(data, {.folds = options.folds, .share = options.share}, work.context());
   if (held_out.hidden_count() == 0) {
@@ -173,7 +173,7 @@ void run_held_out(const CompareArguments& options, const std::vector<MethodStage
   session.out.add(
       "\n  " +
       wrapped("log P is the mean logarithm of the probability that a method, fitted to the other answers, gives to a "
-              "hidden one: higher is better. A method that foretells answers well has understood workers and truth; a "
+              "hidden one: higher is better. A method that predicts answers well has understood workers and truth; a "
               "difference whose interval contains 0 means nothing.",
               screen.width, 2) +
       "\n");
@@ -201,7 +201,7 @@ void run_compare(const CompareArguments& options, Session& session) {
   }
   Work work(session, options.run);
   DataReport report;
-  Dataset data = at_stage(Stage::reading, [&] {
+  CategoryData data = at_stage(Stage::reading, [&] {
     const auto gold = options.gold.empty() ? std::nullopt : std::optional(options.gold);
     return read_dataset(options.labels, gold, options.read.options(), work.context(), &report);
   });
@@ -222,7 +222,7 @@ void run_compare(const CompareArguments& options, Session& session) {
     row.method = entrant.method;
     Stopwatch watch;
     try {
-      const Aggregation fit = aggregate(data, entrant.method, entrant.parameters, work.context());
+      const CategoryFit fit = aggregate(data, entrant.method, entrant.parameters, work.context());
       work.check_stopped();
       row.seconds = watch.lap();
       row.iterations = fit.iterations;

@@ -136,7 +136,7 @@ void compare_learners(const LearnerComparison& comparison, Session& session, Wor
     if (rank(a) != rank(b)) return rank(a) < rank(b);
     return rank(a) == 0 && a.held_out > b.held_out;
   });
-  const Annotations& answers = input.data.crowd.answers;
+  const CategoryAnswers& answers = input.data.crowd.answers;
   session.warn(report.warnings);
   if (comparison.json) {
     Json json = {{"tasks", answers.task_count()}, {"rows", input.data.features.rows}, {"learners", rows_json(rows)}};

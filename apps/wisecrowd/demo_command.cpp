@@ -114,7 +114,7 @@ void run_demo(const DemoArguments& options, Session& session) {
 
   heading("3. Was it right?");
   const auto accuracy_of = [&](const std::string& method) {
-    const Aggregation fit =
+    const CategoryFit fit =
         aggregate({crowd.data.answers, {}, {}}, method, Parameters(method_named(method).parameters), work.context());
     return evaluate(fit.labels, fit.posterior, crowd.data.gold, kSize.classes, {.tie_rule = fit.tie_rule},
                     work.context())

@@ -29,7 +29,7 @@ Json distribution_json(const Distribution& d) {
           {"mean", d.mean},       {"upper_quartile", d.upper_quartile}, {"maximum", d.maximum}};
 }
 
-Json description_json(const Description& d, const Annotations& answers, const std::vector<Warning>& warnings) {
+Json description_json(const Description& d, const CategoryAnswers& answers, const std::vector<Warning>& warnings) {
   Json classes = Json::array();
   for (std::size_t k = 0; k < d.classes; ++k) {
     classes.push_back({{"class", std::string(answers.class_names()[k])}, {"answers", d.answers_per_class[k]}});
@@ -62,7 +62,7 @@ std::string alpha_in_words(double alpha) {
   return "close to chance";
 }
 
-std::string description_text(const Description& d, const Annotations& answers, const Screen& screen) {
+std::string description_text(const Description& d, const CategoryAnswers& answers, const Screen& screen) {
   std::string text = fmt::format("{}  {} by {} to {}, {}\n\n", screen.bold("Data"), counted(d.answers, "answer"),
                                  counted(d.workers, "worker"), counted(d.tasks, "task"), counted(d.classes, "class"));
   const auto number = [](double x) {
@@ -108,7 +108,7 @@ std::string description_text(const Description& d, const Annotations& answers, c
 void run_describe(const DescribeArguments& options, Session& session) {
   Work work(session, options.run);
   DataReport report;
-  const Dataset data = at_stage(Stage::reading, [&] {
+  const CategoryData data = at_stage(Stage::reading, [&] {
     return read_dataset(options.labels, std::nullopt, options.read.options(), work.context(), &report);
   });
   work.check_stopped();

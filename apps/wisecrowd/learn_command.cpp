@@ -50,7 +50,7 @@ std::string epochs_text(const LearnResult& result) {
                               ? result.curve[result.chosen_epoch - 1].held_out
                               : std::nan("");
   if (std::isnan(held_out)) return fmt::format("{}, the last one kept", result.epochs);
-  return fmt::format("{} of {} kept, at which answers to hidden tasks are foretold best (log P {})",
+  return fmt::format("{} of {} kept, at which answers to hidden tasks are predicted best (log P {})",
                      result.chosen_epoch, result.epochs, fixed(held_out, 3));
 }
 
@@ -66,7 +66,7 @@ std::string part_text(const LearnScore& score) {
 std::string summary(const LearnOutcome& outcome, bool method_is_default, const Screen& screen) {
   const LearnResult& result = outcome.result;
   const Result& crowd = result.crowd;
-  const Annotations& answers = crowd.data.answers;
+  const CategoryAnswers& answers = crowd.data.answers;
   const auto line = [&](const std::string& title, const std::string& words) {
     return summary_line(title, words, screen);
   };

@@ -27,7 +27,7 @@ void add_comparison(const Result& result, const ReportRequest& request, const Ru
         at_stage(Stage::reading, [&] { return read_comparison(request.compare, result.record.method); });
     return;
   }
-  const Annotations& answers = result.data.answers;
+  const CategoryAnswers& answers = result.data.answers;
   if (answers.answer_count() == 0) return;
   if (answers.answer_count() > kQuickFitCells / answers.class_count()) {
     options.comparison_note = fmt::format(
@@ -37,7 +37,7 @@ void add_comparison(const Result& result, const ReportRequest& request, const Ru
     return;
   }
   // They see what the method saw.
-  Dataset seen = result.data;
+  CategoryData seen = result.data;
   if (result.record.gold_use != "inference") seen.gold.clear();
   options.comparison = compare_with(result, quick_fits(seen, result.record.method, context), context);
 }

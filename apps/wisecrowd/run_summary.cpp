@@ -37,7 +37,7 @@ struct Certainty {
   double unsure = 0;  ///< … less than kUnsure
 };
 
-Certainty certainty(const Aggregation& fit) {
+Certainty certainty(const CategoryFit& fit) {
   std::uint64_t sure = 0;
   std::uint64_t unsure = 0;
   for (std::size_t t = 0; t < fit.task_count; ++t) {
@@ -89,7 +89,7 @@ std::string share_bar(double share, std::size_t width) {
   return text;
 }
 
-std::string status_text(const Aggregation& fit) {
+std::string status_text(const CategoryFit& fit) {
   const std::string iterations = counted(fit.iterations, "iteration");
   switch (fit.status) {
     case Status::converged: return fit.iterations <= 1 ? iterations : fmt::format("converged in {}", iterations);
@@ -175,7 +175,7 @@ std::string summary_tables(const Result& result, const Screen& screen) {
 }
 
 std::string run_summary(const Result& result, bool method_is_default, double seconds, const Screen& screen) {
-  const Annotations& answers = result.data.answers;
+  const CategoryAnswers& answers = result.data.answers;
   const RunRecord& record = result.record;
   const auto line = [&](const std::string& title, const std::string& words) {
     return summary_line(title, words, screen);

@@ -21,8 +21,8 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kShown = 10;
 
 struct Advised : Advice {
-  const Annotations& answers;
-  const Aggregation& fit;
+  const CategoryAnswers& answers;
+  const CategoryFit& fit;
 };
 
 double top(const Advised& advice, TaskId task) {
@@ -54,7 +54,7 @@ std::string workers_csv(const Advised& advice) {
       "bits,"
       "capacity_bits\n";
   for (std::size_t j = 0; j < advice.workers.size(); ++j) {
-    const WorkerJudgement& judged = advice.workers[j];
+    const WorkerAssessment& judged = advice.workers[j];
     csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_name(advice.answers.worker_names()[j]),
                        to_string(judged.advice), csv_name(reason_of(judged, advice.answers.class_names())),
                        judged.answers, number(judged.accuracy.value), number(judged.accuracy.low),
@@ -67,7 +67,7 @@ std::string workers_csv(const Advised& advice) {
 
 std::vector<std::size_t> counts_of(const Advised& advice) {
   std::vector<std::size_t> counts(kWorkerAdviceCount, 0);
-  for (const WorkerJudgement& judged : advice.workers) ++counts[static_cast<std::size_t>(judged.advice)];
+  for (const WorkerAssessment& judged : advice.workers) ++counts[static_cast<std::size_t>(judged.advice)];
   return counts;
 }
 
@@ -85,7 +85,7 @@ std::string tasks_table(const Advised& advice, const Screen& screen) {
 }
 
 /// A reason for a narrow column: without the numbers, which stand in others.
-std::string in_short(const WorkerJudgement& judged, const NameTable& classes) {
+std::string in_short(const WorkerAssessment& judged, const NameTable& classes) {
   std::string words = reason_of(judged, classes);
   if (judged.reason != AdviceReason::takes_one_for_another || judged.copies > 0) {
     for (const std::string_view mark : {", ", ": ", "; ", " ("}) words = words.substr(0, words.find(mark));
@@ -110,7 +110,7 @@ std::string workers_table(const Advised& advice, const Screen& screen) {
                {"90 %"},
                {"why", Column::Side::left}});
   for (std::size_t n = 0; n < std::min(kShown, order.size()); ++n) {
-    const WorkerJudgement& judged = advice.workers[order[n]];
+    const WorkerAssessment& judged = advice.workers[order[n]];
     table.add({shortened_name(advice.answers.worker_names()[order[n]], 20), std::string(to_string(judged.advice)),
                grouped(judged.answers), percent(judged.accuracy.value),
                fmt::format("{} to {}", percent(judged.accuracy.low), percent(judged.accuracy.high)),
@@ -142,16 +142,16 @@ void select_advice(const SelectOptions& options, Session& session) {
   const SelectorInfo& policy =
       selector_named(options.policy.empty() ? std::string(default_selector()) : options.policy);
   const Parameters parameters = parameters_from(policy.parameters, options.settings, policy.name);
-  const std::string method = options.method.empty() ? std::string(usual_refit_method()) : options.method;
+  const std::string method = options.method.empty() ? std::string(default_refit_method()) : options.method;
   Work work(session, options.run);
   DataReport read;
-  const Dataset data = at_stage(Stage::reading, [&] {
+  const CategoryData data = at_stage(Stage::reading, [&] {
     return read_dataset(options.advise, std::nullopt, options.read.options(), work.context(), &read);
   });
   work.check_stopped();
   session.warn(read.warnings);
   const MethodInfo& info = method_named(method);
-  const Aggregation fit = aggregate(data, info.name, Parameters(info.parameters), work.context());
+  const CategoryFit fit = aggregate(data, info.name, Parameters(info.parameters), work.context());
   work.check_stopped();
   std::optional<NamedOffers> offers;
   if (!options.workers.empty()) offers = at_stage(Stage::reading, [&] { return read_offers(options.workers); });
@@ -174,7 +174,7 @@ void select_advice(const SelectOptions& options, Session& session) {
                   {"workers", data.answers.worker_count()},
                   {"tasks_worth_asking", worth_asking},
                   {"tasks_settled", advice.tasks.settled},
-                  {"tasks_not_worth_the_price", advice.tasks.unworthy},
+                  {"tasks_not_worth_the_price", advice.tasks.not_worth_cost},
                   {"workers_to_keep", count(WorkerAdvice::keep)},
                   {"workers_to_retrain", count(WorkerAdvice::retrain)},
                   {"workers_to_check", count(WorkerAdvice::check)},

@@ -36,14 +36,15 @@ NamedSelection choose(const SelectOptions& options, bool state, const SelectorIn
     session.warn(crowd.summary().warnings);
     return select_from_state(crowd, request, policy.name, parameters, work.context());
   }
-  const MethodInfo& method = method_named(options.method.empty() ? std::string(usual_refit_method()) : options.method);
+  const MethodInfo& method =
+      method_named(options.method.empty() ? std::string(default_refit_method()) : options.method);
   DataReport found;
-  const Dataset data = at_stage(Stage::reading, [&] {
+  const CategoryData data = at_stage(Stage::reading, [&] {
     return read_dataset(options.source, std::nullopt, options.read.options(), work.context(), &found);
   });
   work.check_stopped();
   session.warn(found.warnings);
-  const Aggregation fit = aggregate(data, method.name, Parameters(method.parameters), work.context());
+  const CategoryFit fit = aggregate(data, method.name, Parameters(method.parameters), work.context());
   work.check_stopped();
   session.warn(inspect_answers(data.answers, work.context()));
   session.warn(fit.warnings);
@@ -79,7 +80,7 @@ void select_choices(const SelectOptions& options, Session& session) {
                                    {"workers", workers.size()},
                                    {"cost", selection.cost()},
                                    {"settled", selection.settled},
-                                   {"not_worth_the_price", selection.unworthy},
+                                   {"not_worth_the_price", selection.not_worth_cost},
                                    {"nobody_to_ask", selection.exhausted},
                                    {"choices", nlohmann::ordered_json::array()}};
     for (const Choice& choice : selection.choices) {
@@ -99,8 +100,8 @@ void select_choices(const SelectOptions& options, Session& session) {
                               fixed(selection.cost(), selection.cost() == std::floor(selection.cost()) ? 0 : 2),
                               shell_word(options.out)));
   if (selection.settled > 0) session.out.add(fmt::format("; {} sure enough", counted(selection.settled, "task")));
-  if (selection.unworthy > 0) {
-    session.out.add(fmt::format("; {} not worth the price", counted(selection.unworthy, "task")));
+  if (selection.not_worth_cost > 0) {
+    session.out.add(fmt::format("; {} not worth the price", counted(selection.not_worth_cost, "task")));
   }
   session.out.add("\n");
 }

@@ -100,7 +100,7 @@ void add_select(CommandSet& commands) {
                "the kind: KIND.NAME=VALUE");
   command.add_text("--method,-m", options->method, "METHOD",
                    fmt::format("the aggregator (replay: {} with short chains; answers and advice: {}); not for a state",
-                               usual_replay_refit().method, usual_refit_method()),
+                               usual_replay_refit().method, default_refit_method()),
                    {ValueHint::Kind::method});
   command.add_text("--gold,-g", options->gold, "FILE", "replay: the truth to measure accuracy on: task, label",
                    {ValueHint::Kind::file});

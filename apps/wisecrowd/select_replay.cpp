@@ -70,7 +70,7 @@ Played recorded(const SelectOptions& options, const RunContext& context) {
   }
   Played played;
   DataReport report;
-  Dataset data = at_stage(Stage::reading, [&] {
+  CategoryData data = at_stage(Stage::reading, [&] {
     return read_dataset(options.replay, options.gold, options.read.options(), context, &report);
   });
   if (std::all_of(data.gold.begin(), data.gold.end(), [](ClassId k) { return k == kNoClass; })) {
@@ -204,10 +204,10 @@ void select_by_replay(const SelectOptions& options, Session& session) {
   replay_options.random_answers_per_task = options.first_answers;
   if (!options.workers.empty()) {
     const NamedOffers offers = at_stage(Stage::reading, [&] { return read_offers(options.workers); });
-    std::vector<std::size_t> strangers;
-    replay_options.offers = offers_for(offers, names_of(played.world.answers.worker_names()), strangers);
+    std::vector<std::size_t> unknown_workers;
+    replay_options.offers = offers_for(offers, names_of(played.world.answers.worker_names()), unknown_workers);
   }
-  const Refit refit = [&](const Dataset& data, const Start& start, const RunContext& context) {
+  const Refit refit = [&](const CategoryData& data, const CategoryStart& start, const RunContext& context) {
     return aggregate(data, info.name, method_parameters, context, start);
   };
   const Replay result = replay(played.world, policies, replay_options, refit, work.context());

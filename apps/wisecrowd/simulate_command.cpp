@@ -167,7 +167,7 @@ void run_simulate(const SimulateArguments& options, Session& session) {
   session.interrupts.writes_to("");
   if (status == Status::cancelled) throw Stopped();
   const double seconds = watch.lap();
-  const Annotations& answers = simulation.data.answers;
+  const CategoryAnswers& answers = simulation.data.answers;
   const std::string folder = options.out + (options.out.ends_with('/') ? "" : "/");
   const std::string features = simulation.features.empty() ? options.features : folder + "features.npy";
   const std::size_t held_out = simulation.held_out.answer_count();

@@ -119,12 +119,12 @@ void append(const std::vector<Warning>& more, std::vector<Warning>& warnings) {
 }
 
 /// Reads one table as the first one was read, unless something else was typed.
-Annotations read_more(const std::string& file, const ReadOptions& typed, const StateSummary& state,
-                      const RunContext& context, std::vector<Warning>& warnings) {
+CategoryAnswers read_more(const std::string& file, const ReadOptions& typed, const StateSummary& state,
+                          const RunContext& context, std::vector<Warning>& warnings) {
   const ReadOptions read = with_remembered(typed, state, file);
   DataReport found;
   try {
-    Annotations answers =
+    CategoryAnswers answers =
         at_stage(Stage::reading, [&] { return read_dataset(file, std::nullopt, read, context, &found).answers; });
     append(found.warnings, warnings);
     return answers;
@@ -148,11 +148,11 @@ Report init(const StateArguments& options, Session& session, Work& work) {
   settings.fixed_classes = !read.classes.empty();
   settings.gold_use = options.gold_for == "evaluation" ? GoldUse::evaluation : GoldUse::inference;
   settings.reading = remembered_reading(read);
-  Dataset data;
+  CategoryData data;
   DataReport found;
   Stopwatch watch;
   if (options.labels.empty()) {
-    if (!read.classes.empty()) data.answers = AnnotationsBuilder(read.classes).build();
+    if (!read.classes.empty()) data.answers = CategoryAnswersBuilder(read.classes).build();
   } else {
     data = at_stage(Stage::reading,
                     [&] { return read_dataset(options.labels.front(), std::nullopt, read, work.context(), &found); });
@@ -180,7 +180,7 @@ Report add(const StateArguments& options, Session& session, Work& work) {
       at_stage(Stage::reading, [&] { return CrowdState::open(options.state, CrowdState::Access::read).summary(); });
   ReadOptions typed = options.read.options();
   if (options.given("--wide") && !options.read.wide) typed.layout = TableLayout::long_rows;  // --wide=false
-  std::vector<Annotations> sources;
+  std::vector<CategoryAnswers> sources;
   std::vector<Warning> warnings;
   Stopwatch watch;
   for (const std::string& file : options.labels) {
@@ -207,10 +207,10 @@ Report add(const StateArguments& options, Session& session, Work& work) {
   report.json["timings"] = {{"read", reading}, {"absorb", watch.lap()}, {"absorb_cpu", cpu}};
   report.json["added"] = absorbed_json(absorbed);
   report.text += absorbed_lines(absorbed, session.out_screen);
-  const bool refits = options.refit == "always" || (options.refit == "auto" && refits_unasked(state.summary()));
+  const bool refits = options.refit == "always" || (options.refit == "auto" && should_auto_refit(state.summary()));
   if (refits) {
     // The answers are safe by now, whatever becomes of the fit.
-    const Aggregation fit = at_stage(Stage::writing, [&] { return state.refit(work.context(), inspect_answers); });
+    const CategoryFit fit = at_stage(Stage::writing, [&] { return state.refit(work.context(), inspect_answers); });
     report.json["timings"]["refit"] = watch.lap();
     report.text += summary_line("Refit", fmt::format("to all answers, in {}", counted(fit.iterations, "iteration")),
                                 session.out_screen);
@@ -256,7 +256,7 @@ Report refit(const StateArguments& options, Session& session, Work& work) {
   Stopwatch watch;
   CrowdState state =
       at_stage(Stage::reading, [&] { return CrowdState::open(options.state, CrowdState::Access::write); });
-  const Aggregation fit = at_stage(Stage::writing, [&] { return state.refit(work.context(), inspect_answers); });
+  const CategoryFit fit = at_stage(Stage::writing, [&] { return state.refit(work.context(), inspect_answers); });
   const double seconds = watch.lap();
   Report report;
   report.json["refit"] = {{"iterations", fit.iterations},

@@ -163,7 +163,7 @@ std::string state_tables(const CrowdState& state, const StateSummary& summary, c
   return text;
 }
 
-std::string task_text(const TaskView& task, const StateSummary& summary, const Screen& screen) {
+std::string task_text(const TaskState& task, const StateSummary& summary, const Screen& screen) {
   const auto line = [&](const std::string& title, const std::string& words) {
     return summary_line(title, words, screen);
   };
@@ -276,7 +276,7 @@ Json summary_json(const StateSummary& summary, const Parameters& parameters) {
           {"staleness", staleness_json(summary.staleness)}};
 }
 
-Json task_json(const TaskView& task, const StateSummary& summary) {
+Json task_json(const TaskState& task, const StateSummary& summary) {
   Json probabilities = Json::object();
   for (std::size_t k = 0; k < task.posterior.size(); ++k) probabilities[summary.classes[k]] = task.posterior[k];
   Json answers = Json::array();

@@ -13,12 +13,12 @@ namespace wisecrowd::app {
 [[nodiscard]] std::string state_lines(const std::string& path, const StateSummary& summary, const Screen& screen);
 /// Classes, the most uncertain tasks, the best and worst workers.
 [[nodiscard]] std::string state_tables(const CrowdState& state, const StateSummary& summary, const Screen& screen);
-[[nodiscard]] std::string task_text(const TaskView& task, const StateSummary& summary, const Screen& screen);
+[[nodiscard]] std::string task_text(const TaskState& task, const StateSummary& summary, const Screen& screen);
 [[nodiscard]] std::string worker_text(const WorkerView& worker, const StateSummary& summary, const Screen& screen);
 [[nodiscard]] std::string absorbed_lines(const Absorbed& absorbed, const Screen& screen);
 
 [[nodiscard]] nlohmann::ordered_json summary_json(const StateSummary& summary, const Parameters& parameters);
-[[nodiscard]] nlohmann::ordered_json task_json(const TaskView& task, const StateSummary& summary);
+[[nodiscard]] nlohmann::ordered_json task_json(const TaskState& task, const StateSummary& summary);
 [[nodiscard]] nlohmann::ordered_json worker_json(const WorkerView& worker, const StateSummary& summary);
 [[nodiscard]] nlohmann::ordered_json absorbed_json(const Absorbed& absorbed);
 

@@ -16,7 +16,7 @@ struct Column {
 class Table {
  public:
   explicit Table(std::vector<Column> columns, std::size_t indent = 2) : columns_(std::move(columns)), indent_(indent) {}
-  /// Cells are shown as they are: pass names of strangers through printable().
+  /// Cells are shown as they are: pass untrusted names through printable().
   void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
   [[nodiscard]] bool empty() const noexcept { return rows_.empty(); }
   /// Indented lines, each with a line break. `dim_on`/`dim_off` surround the titles.

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "aggregate/shared/confusion_pass.hpp"
+#include "aggregate/categories/shared/confusion_pass.hpp"
 #include "crowd.hpp"
 
 namespace wisecrowd {
@@ -15,8 +15,8 @@ void confusion_sweep(benchmark::State& state) {
                               .classes = static_cast<std::size_t>(state.range(2)),
                               .answers_per_task = 5};
   const RunContext context({.threads = static_cast<unsigned>(state.range(3))});
-  const Dataset data{.answers = build_annotations(bench::draw_pieces(size, 16), bench::names_of(size),
-                                                  DuplicatePolicy::keep_last, context.pool(), nullptr)};
+  const CategoryData data{.answers = build_annotations(bench::draw_pieces(size, 16), bench::names_of(size),
+                                                       DuplicatePolicy::keep_last, context.pool(), nullptr)};
   ConfusionPass pass(data, context);
   const std::size_t k_count = size.classes;
   std::vector<double> rows(k_count * pass.stride(), 0.0);

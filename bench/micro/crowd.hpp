@@ -41,7 +41,7 @@ inline std::vector<AnswerPiece> draw_pieces(const CrowdSize& size, std::size_t p
   return out;
 }
 
-inline AnnotationNames names_of(const CrowdSize& size) {
+inline CategoryAnswerNames names_of(const CrowdSize& size) {
   return {numbered(size.tasks), numbered(size.workers), numbered(size.classes)};
 }
 

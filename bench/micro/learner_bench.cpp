@@ -21,7 +21,7 @@ LearningData crowd() {
   std::vector<std::string> names;
   std::vector<std::string> classes;
   for (std::size_t k = 0; k < kClasses; ++k) classes.push_back(std::to_string(k));
-  AnnotationsBuilder builder(classes);
+  CategoryAnswersBuilder builder(classes);
   for (std::size_t r = 0; r < kRows; ++r) {
     names.push_back(std::to_string(r));
     builder.add_task(names.back());

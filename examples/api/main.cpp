@@ -20,17 +20,17 @@ int main() {
       {"dee", {"bad", "bad", "bad", "good", "bad", "good"}},
   };
 
-  wc::AnnotationsBuilder builder;
+  wc::CategoryAnswersBuilder builder;
   for (const auto& [worker, labels] : crowd) {
     for (std::size_t i = 0; i < labels.size(); ++i) builder.add(reviews[i], worker, labels[i]);
   }
-  const wc::Dataset data{.answers = builder.build()};
+  const wc::CategoryData data{.answers = builder.build()};
 
   try {
     // Parameters are checked against the method's own table; an unknown name or value throws with a remedy.
     wc::Parameters parameters(wc::aggregation_method("dawid_skene").parameters);
     const wc::RunContext context({.seed = 1});
-    const wc::Aggregation result = wc::aggregate(data, "dawid_skene", parameters, context);
+    const wc::CategoryFit result = wc::aggregate(data, "dawid_skene", parameters, context);
 
     std::cout << "wisecrowd " << WISECROWD_VERSION << ", " << result.iterations << " iterations, "
               << wc::to_string(result.status) << '\n';

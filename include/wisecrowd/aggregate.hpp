@@ -6,71 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "wisecrowd/dataset.hpp"
+#include "wisecrowd/kinds.hpp"
 #include "wisecrowd/parameters.hpp"
 #include "wisecrowd/run_context.hpp"
 
 namespace wisecrowd {
-
-/// How the hard label is taken from equal probabilities.
-enum class TieRule {
-  lowest,      ///< the lowest class id
-  highest,     ///< the highest class id
-  random,      ///< uniformly at random, by seed
-  fractional,  ///< labelled as lowest, but scored with credit 1/t for t tied classes
-};
-
-/// Something that the user should know about the data or the fit, with what to do about it.
-struct Warning {
-  std::string code;     ///< stable and short: "one_answer_per_task"
-  std::string message;  ///< a sentence, with a remedy
-};
-
-/// What an aggregator returns: a value, complete, never half-fitted.
-struct Aggregation {
-  std::size_t task_count = 0;
-  std::size_t worker_count = 0;
-  std::size_t class_count = 0;
-
-  std::vector<double> posterior;  ///< tasks × classes, rows sum to 1
-  /// The posterior is a mean over draws of all that is unknown, so that it allows for what is not known of the tables.
-  bool posterior_is_averaged = false;
-  std::vector<ClassId> labels;  ///< per task, by the tie rule
-  TieRule tie_rule = TieRule::lowest;
-  std::vector<double> class_prior;          ///< P(truth = k)
-  std::vector<double> confusion;            ///< workers × truth × label, rows sum to 1; empty if the method has none
-  std::vector<double> skill;                ///< one number per worker in the method's own scale, or empty
-  std::vector<std::uint32_t> worker_group;  ///< the community of each worker, from 0, for methods that find them
-  std::string task_score_name;     ///< what task_score holds ("easiness", "difficulty", "margin"), a column name
-  std::vector<double> task_score;  ///< one number per task for methods that know more of it than its label, or empty
-
-  std::string objective_name;          ///< what the trace holds, empty if the method has no objective
-  bool objective_is_monotone = false;  ///< declared: the trace never falls
-  std::vector<double> trace;
-  double log_likelihood = 0;  ///< of the answers at the final parameters, when has_log_likelihood
-  bool has_log_likelihood = false;
-  std::size_t iterations = 0;
-  double seconds_per_iteration = 0;  ///< mean wall time of one iteration; not part of the result's identity
-  Status status = Status::converged;
-  std::vector<Warning> warnings;
-  std::string explanation;  ///< in words, for methods that make a choice: what was chosen and why
-  /// Named numbers that the method learned about itself (hyper-parameters, chosen restart …).
-  std::vector<std::pair<std::string, double>> learned;
-
-  [[nodiscard]] std::span<const double> posterior_of(TaskId task) const {
-    return std::span(posterior).subspan(index(task) * class_count, class_count);
-  }
-  [[nodiscard]] std::span<const double> confusion_of(WorkerId worker) const {
-    return std::span(confusion).subspan(index(worker) * class_count * class_count, class_count * class_count);
-  }
-};
-
-/// Where a fit begins: what another method found out, or nothing. A method that works on worker tables first turns the
-/// posterior into theirs (its M-step), so a start from tables is a start from the posterior that they imply.
-struct Start {
-  std::span<const double> posterior;  ///< tasks × classes, rows sum to 1; empty for the method's own start
-  [[nodiscard]] bool empty() const noexcept { return posterior.empty(); }
-};
 
 /// What a method says about itself.
 struct MethodInfo {
@@ -92,18 +32,28 @@ struct MethodInfo {
 };
 
 /// A method with its parameters fixed. `fit` is const: one object may serve many threads at once.
+template <class Kind>
 class Aggregator {
  public:
   virtual ~Aggregator() = default;
   /// `start` is left aside by methods that do not declare uses_start.
-  [[nodiscard]] virtual Aggregation fit(const Dataset& data, const RunContext& context,
-                                        const Start& start = {}) const = 0;
-  /// What a fit to `data` says of answers that are not part of it: the probability of each. By default
-  /// Σ_k q_ik th_j[k][y], the posterior of the task and the table of the worker (estimated from the posterior if the
-  /// method has none); methods whose answers depend on more than the class say it themselves.
-  [[nodiscard]] virtual std::vector<double> foretell(const Dataset& data, std::span<const Answer> answers,
-                                                     const RunContext& context) const;
+  [[nodiscard]] virtual typename Kind::Fit fit(const typename Kind::Data& data, const RunContext& context,
+                                               const typename Kind::Start& start = {}) const = 0;
+  /// What a fit to `data` says of answers that are not part of it: the log probability (or log density) of each. This
+  /// is how methods are compared, and a default chosen, without gold.
+  [[nodiscard]] virtual std::vector<double> log_predictive(const typename Kind::Data& data,
+                                                           std::span<const typename Kind::Answer> answers,
+                                                           const RunContext& context) const;
 };
+
+/// For categories, by default: Σ_k q_ik th_j[k][y], the posterior of the task and the table of the worker (estimated
+/// from the posterior if the method has none); methods whose answers depend on more than the class say it themselves.
+template <>
+std::vector<double> Aggregator<Categories>::log_predictive(const CategoryData& data,
+                                                           std::span<const CategoryAnswer> answers,
+                                                           const RunContext& context) const;
+
+using CategoryAggregator = Aggregator<Categories>;
 
 /// One method of a chain, with its parameters.
 struct MethodStage {
@@ -111,8 +61,8 @@ struct MethodStage {
   Parameters parameters;
   /// What the next stage starts from: the posterior itself, or the one that this method's worker tables imply (one more
   /// E-step, which makes a start of a plain vote, for example, that knows its workers).
-  enum class HandOver { posterior, tables };
-  HandOver hand_over = HandOver::posterior;
+  enum class Handoff { posterior, tables };
+  Handoff handoff = Handoff::posterior;
 };
 
 /// All methods, in the order of methods.def.
@@ -123,15 +73,15 @@ struct MethodStage {
 /// The method that `aggregate` uses when none is named.
 [[nodiscard]] std::string_view default_aggregation_method();
 
-[[nodiscard]] std::unique_ptr<Aggregator> make_aggregator(std::string_view name, const Parameters& parameters);
+[[nodiscard]] std::unique_ptr<CategoryAggregator> make_aggregator(std::string_view name, const Parameters& parameters);
 
 /// Checks the data, makes the aggregator and fits it. What most callers want.
-[[nodiscard]] Aggregation aggregate(const Dataset& data, std::string_view method, const Parameters& parameters,
-                                    const RunContext& context, const Start& start = {});
-[[nodiscard]] Aggregation aggregate(const Dataset& data, std::string_view method = {});
+[[nodiscard]] CategoryFit aggregate(const CategoryData& data, std::string_view method, const Parameters& parameters,
+                                    const RunContext& context, const CategoryStart& start = {});
+[[nodiscard]] CategoryFit aggregate(const CategoryData& data, std::string_view method = {});
 /// Each stage starts where the one before ended; the result is the last one's, with the warnings of all. Refuses before
 /// any work when a stage cannot start from another, or cannot take these data.
-[[nodiscard]] Aggregation aggregate(const Dataset& data, std::span<const MethodStage> stages,
+[[nodiscard]] CategoryFit aggregate(const CategoryData& data, std::span<const MethodStage> stages,
                                     const RunContext& context);
 
 }  // namespace wisecrowd

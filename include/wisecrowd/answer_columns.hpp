@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <span>
 
-#include "wisecrowd/annotations.hpp"
+#include "wisecrowd/category_answers.hpp"
 #include "wisecrowd/run_context.hpp"
 
 namespace wisecrowd {
@@ -15,9 +15,10 @@ struct AnswerColumns {
   std::span<const std::uint32_t> labels;
 };
 
-/// As make_annotations from a list of answers, but for columns and by all threads of the context: the quick way for
-/// millions of answers. Throws bad_input when columns differ in length or an index is out of range.
-[[nodiscard]] Annotations make_annotations(const AnswerColumns& columns, AnnotationNames names, DuplicatePolicy policy,
-                                           const RunContext& context, BuildReport* report = nullptr);
+/// As make_category_answers from a list of answers, but for columns and by all threads of the context: the quick way
+/// for millions of answers. Throws bad_input when columns differ in length or an index is out of range.
+[[nodiscard]] CategoryAnswers make_category_answers(const AnswerColumns& columns, CategoryAnswerNames names,
+                                                    DuplicatePolicy policy, const RunContext& context,
+                                                    BuildReport* report = nullptr);
 
 }  // namespace wisecrowd

@@ -8,8 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "wisecrowd/aggregate.hpp"
-#include "wisecrowd/annotations.hpp"
+#include "wisecrowd/category_answers.hpp"
+#include "wisecrowd/category_data.hpp"
+#include "wisecrowd/category_fit.hpp"
+#include "wisecrowd/parameters.hpp"
 #include "wisecrowd/replay.hpp"
 #include "wisecrowd/select.hpp"
 #include "wisecrowd/state.hpp"
@@ -24,9 +26,9 @@ struct NamedOffers {
 };
 
 /// One offer for each of `names`: the one that is made, or, for those who are not named, not available. Workers who
-/// are not among the names are put into `strangers`.
+/// are not among the names are put into `unknown_workers`.
 [[nodiscard]] std::vector<WorkerOffer> offers_for(const NamedOffers& offers, const std::vector<std::string>& names,
-                                                  std::vector<std::size_t>& strangers);
+                                                  std::vector<std::size_t>& unknown_workers);
 
 /// What to choose, of a state or of finished data.
 struct AskRequest {
@@ -50,24 +52,24 @@ struct NamedSelection {
                                                std::string_view selector, const Parameters& parameters,
                                                const RunContext& context);
 /// The same for answers and a fit to them. The budget must be finite.
-[[nodiscard]] NamedSelection select_from_fit(const Annotations& answers, const Aggregation& fit,
+[[nodiscard]] NamedSelection select_from_fit(const CategoryAnswers& answers, const CategoryFit& fit,
                                              const AskRequest& request, std::string_view selector,
                                              const Parameters& parameters, const RunContext& context);
 
 /// What finished data need.
 struct Advice {
   Selection tasks;  ///< one choice for each task that deserves another answer, the most rewarding first
-  std::vector<WorkerJudgement> workers;
+  std::vector<WorkerAssessment> workers;
   std::vector<CopiedGroup> copied;  ///< workers who answer as one
   CrowdKnowledge known;
 };
 /// With offers, tasks are for those among the known workers who can be had.
-[[nodiscard]] Advice advise(const Annotations& answers, const Aggregation& fit,
+[[nodiscard]] Advice advise(const CategoryAnswers& answers, const CategoryFit& fit,
                             const std::optional<NamedOffers>& offers, std::string_view selector,
                             const Parameters& parameters, const RunContext& context);
 
 /// The aggregator of advice when none is named: the base of the default one, which is much quicker.
-[[nodiscard]] std::string_view usual_refit_method();
+[[nodiscard]] std::string_view default_refit_method();
 
 struct RefitChoice {
   std::string method;
@@ -78,6 +80,6 @@ struct RefitChoice {
 [[nodiscard]] RefitChoice usual_replay_refit();
 
 /// True when it is time to fit a state anew and doing so is quick enough to do it unasked.
-[[nodiscard]] bool refits_unasked(const StateSummary& summary);
+[[nodiscard]] bool should_auto_refit(const StateSummary& summary);
 
 }  // namespace wisecrowd

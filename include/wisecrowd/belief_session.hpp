@@ -3,7 +3,9 @@
 #include <memory>
 #include <span>
 
-#include "wisecrowd/aggregate.hpp"
+#include "wisecrowd/category_data.hpp"
+#include "wisecrowd/category_fit.hpp"
+#include "wisecrowd/parameters.hpp"
 
 namespace wisecrowd {
 
@@ -14,12 +16,13 @@ class BeliefSession {
  public:
   virtual ~BeliefSession() = default;
   /// `task_priors` are tasks × classes, rows sum to 1.
-  [[nodiscard]] virtual Aggregation infer(std::span<const double> task_priors, const RunContext& context) = 0;
+  [[nodiscard]] virtual CategoryFit infer(std::span<const double> task_priors, const RunContext& context) = 0;
   /// With the messages as they are now.
   [[nodiscard]] virtual std::unique_ptr<BeliefSession> clone() const = 0;
 };
 
 /// `parameters` are those of the method "bp". Throws bad_input for data that it cannot take.
-[[nodiscard]] std::unique_ptr<BeliefSession> make_belief_session(const Dataset& data, const Parameters& parameters);
+[[nodiscard]] std::unique_ptr<BeliefSession> make_belief_session(const CategoryData& data,
+                                                                 const Parameters& parameters);
 
 }  // namespace wisecrowd

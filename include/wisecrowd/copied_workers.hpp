@@ -5,8 +5,9 @@
 #include <span>
 #include <vector>
 
-#include "wisecrowd/aggregate.hpp"
-#include "wisecrowd/annotations.hpp"
+#include "wisecrowd/category_answers.hpp"
+#include "wisecrowd/category_data.hpp"
+#include "wisecrowd/fit_summary.hpp"
 #include "wisecrowd/run_context.hpp"
 
 namespace wisecrowd {
@@ -24,14 +25,14 @@ struct CopiedGroup {
 /// first; nearly always none. It asks no fit, because copies deceive it: src/trust/METHOD.md says how it is done. The
 /// same answers give the same groups, whatever the seed and the number of threads. At most so many pairs of answers
 /// are looked at that it takes a few seconds on ten million answers.
-[[nodiscard]] std::vector<CopiedGroup> copied_workers(const Annotations& answers, const RunContext& context);
+[[nodiscard]] std::vector<CopiedGroup> copied_workers(const CategoryAnswers& answers, const RunContext& context);
 
 /// True when so many answers come from such groups, a tenth or more, that no probability can be trusted. With fewer,
 /// tasks that several members of a group answered look surer than they are.
-[[nodiscard]] bool copies_cast_doubt(const Annotations& answers, std::span<const CopiedGroup> groups);
+[[nodiscard]] bool copies_cast_doubt(const CategoryAnswers& answers, std::span<const CopiedGroup> groups);
 
 /// The warning that tells of them (code "copied_workers"), by name; nothing if there is none.
-[[nodiscard]] std::optional<Warning> copied_workers_warning(const Annotations& answers,
+[[nodiscard]] std::optional<Warning> copied_workers_warning(const CategoryAnswers& answers,
                                                             std::span<const CopiedGroup> groups);
 
 }  // namespace wisecrowd

@@ -21,7 +21,7 @@ class DalcSession {
   virtual ~DalcSession() = default;
 
   /// Answers that are known from now on.
-  virtual void add(std::span<const Answer> answers) = 0;
+  virtual void add(std::span<const CategoryAnswer> answers) = 0;
   /// So many epochs on the tasks with answers added, going on from the network as it is. Labels are inferred from
   /// network and answers every few epochs. `stream` names what is random in it.
   virtual void train(std::size_t epochs, std::string_view stream) = 0;

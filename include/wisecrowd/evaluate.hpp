@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "wisecrowd/aggregate.hpp"
-#include "wisecrowd/dataset.hpp"
+#include "wisecrowd/category_data.hpp"
+#include "wisecrowd/category_fit.hpp"
 
 namespace wisecrowd {
 
@@ -97,9 +97,10 @@ struct Description {
 };
 
 /// One pass over the answers.
-[[nodiscard]] Description describe(const Annotations& answers);
+[[nodiscard]] Description describe(const CategoryAnswers& answers);
 
 /// Warnings about the data that hold for any method: one answer per task, disconnected parts, classes never used, ….
-[[nodiscard]] std::vector<Warning> identifiability_warnings(const Description& description, const Annotations& answers);
+[[nodiscard]] std::vector<Warning> identifiability_warnings(const Description& description,
+                                                            const CategoryAnswers& answers);
 
 }  // namespace wisecrowd

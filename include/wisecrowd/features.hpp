@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "wisecrowd/annotations.hpp"
-#include "wisecrowd/dataset.hpp"
+#include "wisecrowd/category_answers.hpp"
+#include "wisecrowd/category_data.hpp"
 
 namespace wisecrowd {
 
@@ -58,7 +58,7 @@ struct FeatureRecipe {
 
 /// Answers and features together.
 struct LearningData {
-  Dataset crowd;                           ///< gold in it is part of inference; no task priors
+  CategoryData crowd;                      ///< gold in it is part of inference; no task priors
   Features features;                       ///< as read, not scaled
   NameTable row_names;                     ///< the task of each row, whether anybody answered it or not
   std::vector<Split> split;                ///< per row

@@ -20,31 +20,32 @@ struct HeldOutOptions {
 /// method. A task keeps at least one answer.
 class HeldOut {
  public:
-  HeldOut(const Dataset& data, const HeldOutOptions& options, const RunContext& context);
+  HeldOut(const CategoryData& data, const HeldOutOptions& options, const RunContext& context);
 
   [[nodiscard]] std::size_t folds() const noexcept { return folds_.size(); }
   /// All hidden answers together; 0 when nothing can be hidden (one answer per task).
   [[nodiscard]] std::size_t hidden_count() const noexcept { return hidden_count_; }
   /// The data that a fold leaves to the methods: all tasks and workers, fewer answers.
-  [[nodiscard]] const Dataset& visible(std::size_t fold) const { return folds_[fold].visible; }
+  [[nodiscard]] const CategoryData& visible(std::size_t fold) const { return folds_[fold].visible; }
 
   /// What it hides, in the order of tasks.
-  [[nodiscard]] std::span<const Answer> hidden(std::size_t fold) const { return folds_[fold].hidden; }
+  [[nodiscard]] std::span<const CategoryAnswer> hidden(std::size_t fold) const { return folds_[fold].hidden; }
 
   /// ln P(hidden answer) for each hidden answer of all folds, one after the other, by fits to what is visible.
-  [[nodiscard]] std::vector<double> log_probabilities(const Aggregator& method, const RunContext& context) const;
-  /// The same for one fold.
-  [[nodiscard]] std::vector<double> log_probabilities(const Aggregator& method, std::size_t fold,
+  [[nodiscard]] std::vector<double> log_probabilities(const CategoryAggregator& method,
                                                       const RunContext& context) const;
-  /// By how many standard errors the first of two methods foretells better, given their log_probabilities on all folds
+  /// The same for one fold.
+  [[nodiscard]] std::vector<double> log_probabilities(const CategoryAggregator& method, std::size_t fold,
+                                                      const RunContext& context) const;
+  /// By how many standard errors the first of two methods predicts better, given their log_probabilities on all folds
   /// or on the first ones. The answers of one task count as one observation, because its truth decides over all of
   /// them.
   [[nodiscard]] double z_score(std::span<const double> better, std::span<const double> worse) const;
 
  private:
   struct Fold {
-    Dataset visible;
-    std::vector<Answer> hidden;
+    CategoryData visible;
+    std::vector<CategoryAnswer> hidden;
   };
   std::vector<Fold> folds_;
   std::size_t hidden_count_ = 0;
@@ -60,7 +61,7 @@ struct HeldOutScore {
   std::string method;
   std::string refusal;           ///< why it could not be fitted; empty if it could
   MeanEstimate log_probability;  ///< mean ln P of a hidden answer, with a 95 % interval
-  /// How much better the best method of the comparison foretells an answer, on the same answers; its interval is much
+  /// How much better the best method of the comparison predicts an answer, on the same answers; its interval is much
   /// narrower than the difference of two log_probability intervals. 0 for the best one.
   MeanEstimate behind_best;
   double seconds = 0;  ///< of all fits

@@ -70,7 +70,7 @@ class IncrementalCrowd {
   /// Sweeps until no probability moves by more than `tolerance`.
   Status converge(std::size_t max_sweeps, double tolerance, const RunContext& context);
   /// The posterior of a task by the tables as they are, from the answers that the counts hold already; changes nothing.
-  void foresee(TaskId task, std::span<double> posterior) const;
+  void posterior_from_counts(TaskId task, std::span<double> posterior) const;
 
   [[nodiscard]] std::size_t class_count() const noexcept { return classes_; }
   [[nodiscard]] std::size_t task_count() const noexcept { return first_.size(); }

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "wisecrowd/aggregate.hpp"
-#include "wisecrowd/dataset.hpp"
+#include "wisecrowd/category_data.hpp"
+#include "wisecrowd/fit_summary.hpp"
 #include "wisecrowd/run_context.hpp"
 
 namespace wisecrowd {
@@ -89,8 +89,9 @@ struct DataReport {
 
 /// Reads answers, and gold if a path is given ("-" is standard input). Strict by default: throws bad_input whose
 /// message lists the first 20 problems and counts the rest. The class list is that of answers and gold together.
-[[nodiscard]] Dataset read_dataset(const std::string& answers_path, const std::optional<std::string>& gold_path,
-                                   const ReadOptions& options, const RunContext& context, DataReport* report = nullptr);
+[[nodiscard]] CategoryData read_dataset(const std::string& answers_path, const std::optional<std::string>& gold_path,
+                                        const ReadOptions& options, const RunContext& context,
+                                        DataReport* report = nullptr);
 
 /// A table of one label per task: gold files, and the labels.csv that wisecrowd writes.
 struct LabelTable {

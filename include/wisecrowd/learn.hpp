@@ -63,7 +63,7 @@ class Classifier {
 /// What a learner returns.
 struct Learned {
   /// Tasks with answers: the posterior that combines classifier and answers; workers; warnings; status.
-  Aggregation crowd;
+  CategoryFit crowd;
   std::vector<double> row_probabilities;  ///< rows × classes: the classifier at the chosen epoch
   std::vector<float> answer_reliability;  ///< P(answer is right) per answer in task order, or empty
   std::shared_ptr<const Classifier> classifier;

@@ -7,8 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "wisecrowd/aggregate.hpp"
-#include "wisecrowd/dataset.hpp"
+#include "wisecrowd/category_data.hpp"
+#include "wisecrowd/category_fit.hpp"
+#include "wisecrowd/parameters.hpp"
 #include "wisecrowd/select.hpp"
 
 namespace wisecrowd {
@@ -17,7 +18,7 @@ namespace wisecrowd {
 struct ReplayWorld {
   /// Recorded answers: only these pairs can be asked. For a simulated world the names of tasks, workers and classes
   /// alone count.
-  Annotations answers;
+  CategoryAnswers answers;
   std::vector<ClassId> truth;  ///< one per task, kNoClass where unknown: accuracy is measured on the others
   /// Workers × truth × label: with tables every worker can be asked on every task, and answers by its table. Then the
   /// truth of every task must be known.
@@ -26,7 +27,8 @@ struct ReplayWorld {
 };
 
 /// Labels from the answers so far: an aggregator chosen by the caller. `start` is the posterior of the round before.
-using Refit = std::function<Aggregation(const Dataset& data, const Start& start, const RunContext& context)>;
+using Refit =
+    std::function<CategoryFit(const CategoryData& data, const CategoryStart& start, const RunContext& context)>;
 
 /// A selector with its parameters, and the name under which its curve is shown.
 struct Policy {
@@ -97,7 +99,8 @@ struct CrowdKnowledge {
   std::vector<double> counts;  ///< workers × truth × label
   std::vector<std::uint32_t> task_answers, worker_answers;
 };
-[[nodiscard]] CrowdKnowledge knowledge_of(const Annotations& answers, const Aggregation& fit, double prior_strength);
+[[nodiscard]] CrowdKnowledge knowledge_of(const CategoryAnswers& answers, const CategoryFit& fit,
+                                          double prior_strength);
 
 /// Targets, savings and ends of the curves as a JSON object; `about` is another that says what was replayed.
 [[nodiscard]] std::string replay_json(const Replay& replay, const std::string& about);

@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "wisecrowd/aggregate.hpp"
+#include "wisecrowd/category_data.hpp"
+#include "wisecrowd/category_fit.hpp"
 #include "wisecrowd/copied_workers.hpp"
-#include "wisecrowd/dataset.hpp"
 #include "wisecrowd/evaluate.hpp"
 #include "wisecrowd/parameters.hpp"
 #include "wisecrowd/run_context.hpp"
@@ -32,7 +32,7 @@ struct WorkerSummary {
 struct StageRecord {
   std::string role;  ///< "init" or "finish"
   std::string method;
-  std::string hand_over;  ///< init: what it gave on, "posterior" or "tables"
+  std::string handoff;  ///< init: what it gave on, "posterior" or "tables"
   std::vector<std::pair<std::string, ParameterValue>> parameters;
 };
 
@@ -61,8 +61,8 @@ struct RunRecord {
 
 /// The outcome of one run: what every deliverer (files, report, service, bindings) reads.
 struct Result {
-  Dataset data;
-  Aggregation aggregation;
+  CategoryData data;
+  CategoryFit aggregation;
   std::vector<WorkerSummary> workers;
   /// workers × truth × label; the method's own, or estimated from its posterior. Empty when it would be too large.
   std::vector<double> worker_confusion;
@@ -72,27 +72,28 @@ struct Result {
 
 /// The labels as they are given out: kNoClass where the probability is below the record's abstain_below. Gold that was
 /// part of inference is never abstained from.
-[[nodiscard]] std::vector<ClassId> delivered_labels(const Aggregation& aggregation, double abstain_below);
+[[nodiscard]] std::vector<ClassId> delivered_labels(const CategoryFit& aggregation, double abstain_below);
 
 /// Summarises workers from an aggregation: one pass over the answers. `confusion` gives the informativeness, which is
 /// NaN when it is empty. Accuracy and its interval are NaN for workers without answers.
-[[nodiscard]] std::vector<WorkerSummary> summarise_workers(const Dataset& data, const Aggregation& aggregation,
+[[nodiscard]] std::vector<WorkerSummary> summarise_workers(const CategoryData& data, const CategoryFit& aggregation,
                                                            std::span<const double> confusion,
                                                            const RunContext& context);
 /// The method's confusion tables, or, for methods without, the expected counts with half an answer spread over each
 /// row. Empty when there are no tables of the method and estimated ones would take more than 2 GB.
-[[nodiscard]] std::vector<double> worker_confusion(const Dataset& data, const Aggregation& aggregation,
+[[nodiscard]] std::vector<double> worker_confusion(const CategoryData& data, const CategoryFit& aggregation,
                                                    const RunContext& context);
 
 /// Completes a result from an aggregation: confusion tables, worker summaries, workers who answer as one (with a
 /// warning if there are any), the fingerprint of the data.
-[[nodiscard]] Result make_result(Dataset data, Aggregation aggregation, RunRecord record, const RunContext& context);
+[[nodiscard]] Result make_result(CategoryData data, CategoryFit aggregation, RunRecord record,
+                                 const RunContext& context);
 
 /// Confusion tables of more cells than this (half a gigabyte) are for machines: reports and read_result leave them out.
 inline constexpr std::size_t kMostShownCells = std::size_t{1} << 26;
 /// The same result with the digits that its files have, as far as reports show it: a result that was read back from the
 /// files is equal to it.
-[[nodiscard]] Result as_written(const Result& result, const RunContext& context);
+[[nodiscard]] Result rounded_for_files(const Result& result, const RunContext& context);
 
 /// Throws io when a result could not be written to `directory`: it is a file, a folder that wisecrowd did not write, or
 /// lies in a place that cannot be written to. Ask before a long computation. `record` names the JSON file that marks a

@@ -90,10 +90,10 @@ struct SelectionRequest {
 
 /// What was chosen, and why no more.
 struct Selection {
-  std::vector<Choice> choices;  ///< the most valuable first
-  std::size_t settled = 0;      ///< tasks left out because they are sure enough
-  std::size_t unworthy = 0;     ///< tasks left out because no answer to them is worth its price
-  std::size_t exhausted = 0;    ///< tasks left out because nobody is left to ask
+  std::vector<Choice> choices;     ///< the most valuable first
+  std::size_t settled = 0;         ///< tasks left out because they are sure enough
+  std::size_t not_worth_cost = 0;  ///< tasks left out because no answer to them is worth its price
+  std::size_t exhausted = 0;       ///< tasks left out because nobody is left to ask
   [[nodiscard]] double cost() const noexcept {
     double sum = 0;
     for (const Choice& choice : choices) sum += choice.cost;

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "wisecrowd/dataset.hpp"
+#include "wisecrowd/category_data.hpp"
 #include "wisecrowd/features.hpp"
 #include "wisecrowd/parameters.hpp"
 #include "wisecrowd/run_context.hpp"
@@ -56,8 +56,8 @@ struct TaskOptions {
 
 /// A crowd whose truth is known, and how it was made.
 struct Simulation {
-  Dataset data;                     ///< answers to the train tasks, and the gold of every task
-  Annotations held_out;             ///< answers to all other tasks, by the same ids; empty when there are none
+  CategoryData data;                ///< answers to the train tasks, and the gold of every task
+  CategoryAnswers held_out;         ///< answers to all other tasks, by the same ids; empty when there are none
   std::vector<Split> splits;        ///< of every task; empty: all train
   std::vector<double> class_prior;  ///< the one that drew the truth, or the shares of the given truth
   /// Workers × truth × label: the true tables. For workers who depend on one another (copies, colluders, hidden groups)

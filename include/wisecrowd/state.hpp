@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "wisecrowd/aggregate.hpp"
-#include "wisecrowd/dataset.hpp"
+#include "wisecrowd/category_data.hpp"
 #include "wisecrowd/incremental.hpp"
 #include "wisecrowd/parameters.hpp"
 #include "wisecrowd/run_context.hpp"
@@ -89,7 +89,7 @@ struct StateSummary {
   std::vector<std::pair<std::string, std::string>> reading;
 };
 
-struct TaskView {
+struct TaskState {
   std::string name;
   std::vector<double> posterior;
   ClassId label = kNoClass;
@@ -155,7 +155,7 @@ struct StateSettings {
 };
 
 /// Looks at all answers when a batch fit does, and says what the fit itself cannot see; inspect_answers() is one.
-using Inspection = std::function<std::vector<Warning>(const Annotations& answers, const RunContext& context)>;
+using Inspection = std::function<std::vector<Warning>(const CategoryAnswers& answers, const RunContext& context)>;
 
 /// A crowd that lives in one SQLite file: answers, posteriors, workers' tables. New answers are absorbed in time
 /// proportional to them; a refit makes it equal to the batch fit again.
@@ -168,9 +168,9 @@ class CrowdState {
   /// Makes a new state from answers (there may be none) by a batch fit. The file appears whole or not at all; one that
   /// is there already is never replaced (io error). Classes without answers are kept.
   /// `gold` may name tasks that nobody answered yet; the gold of `data` is stored, too.
-  [[nodiscard]] static CrowdState create(const std::string& path, const Dataset& data, const StateSettings& settings,
-                                         const RunContext& context, std::span<const KnownTruth> gold = {},
-                                         const Inspection& inspect = {});
+  [[nodiscard]] static CrowdState create(const std::string& path, const CategoryData& data,
+                                         const StateSettings& settings, const RunContext& context,
+                                         std::span<const KnownTruth> gold = {}, const Inspection& inspect = {});
   enum class Access { read, write };
   /// Opens and, for writing, brings an older schema up to date. Errors say what is wrong with the file and what to do.
   [[nodiscard]] static CrowdState open(const std::string& path, Access access);
@@ -180,28 +180,29 @@ class CrowdState {
 
   [[nodiscard]] StateSummary summary() const;
   [[nodiscard]] const Parameters& parameters() const noexcept;
-  [[nodiscard]] std::optional<TaskView> task(std::string_view name) const;
+  [[nodiscard]] std::optional<TaskState> task(std::string_view name) const;
   [[nodiscard]] std::optional<WorkerView> worker(std::string_view name) const;
 
   /// Absorbs the answers of `data` (tasks and classes without answers are kept, too) and re-estimates the tasks that
   /// they belong to. All of them or none.
-  Absorbed add(const Annotations& data, const RunContext& context);
+  Absorbed add(const CategoryAnswers& data, const RunContext& context);
   /// The same for several sources, one after the other, in one transaction. Known truths go in first; those of tasks
   /// whose truth was known already replace it.
-  Absorbed add(std::span<const Annotations> sources, const RunContext& context, std::span<const KnownTruth> gold = {});
+  Absorbed add(std::span<const CategoryAnswers> sources, const RunContext& context,
+               std::span<const KnownTruth> gold = {});
   /// What the first gold is for, and how the first table was read: for states that were made without. Once there is
   /// gold, its use is fixed; once there are answers, the way of reading is.
   void set_gold_use(GoldUse use);
   void set_reading(const std::vector<std::pair<std::string, std::string>>& reading);
   /// Batch EM on all answers to convergence; everything is estimated anew. Returns the fit without its posterior. Its
   /// warnings, and those of `inspect`, are kept until the next one.
-  Aggregation refit(const RunContext& context, const Inspection& inspect = {});
+  CategoryFit refit(const RunContext& context, const Inspection& inspect = {});
 
   /// All answers, known truths (whatever they are for), and the estimates as they stand, in the order in which tasks
   /// and workers became known: what the writers of results take.
   struct Whole {
-    Dataset data;
-    Aggregation aggregation;
+    CategoryData data;
+    CategoryFit aggregation;
   };
   [[nodiscard]] Whole whole(const RunContext& context) const;
 

@@ -15,7 +15,7 @@ namespace wisecrowd {
 
 /// What a look at all answers tells that a fit does not see (what no method can learn from them, workers who answer as
 /// one): for CrowdState::create and refit.
-[[nodiscard]] std::vector<Warning> inspect_answers(const Annotations& answers, const RunContext& context);
+[[nodiscard]] std::vector<Warning> inspect_answers(const CategoryAnswers& answers, const RunContext& context);
 
 /// All that a state knows, as a result: what export writes and reports show. `path` and `command` are for the record.
 /// Gold that the fit does not see scores the labels.

@@ -20,7 +20,7 @@ struct TemperingFit {
   Tempering chosen;
   /// 0 where hidden answers look as the model says that they should, 1 where they plainly do not.
   double misfit = 0;
-  double gain = 0;  ///< nats by which the best tempering foretells hidden answers better than the model's own
+  double gain = 0;  ///< nats by which the best tempering predicts hidden answers better than the model's own
   /// Temperings that the hidden answers do not exclude: 95 % by their likelihood.
   std::vector<Tempering> plausible;
 };
@@ -35,13 +35,14 @@ struct ExpectedShare {
 ///
 /// First, a crowd is drawn from the fitted model itself: the same workers answer the same tasks, with known truth. A
 /// fit to it shows how overconfident the algorithm is where the model is right, and gives the model's own power. Then
-/// folds of hidden answers are compared with what tempered posteriors foretell.
+/// folds of hidden answers are compared with what tempered posteriors predict.
 class TemperingSearch {
  public:
   /// `fit` is what `method` (which has worker tables) makes of `data`.
-  TemperingSearch(const Dataset& data, const Aggregation& fit, const Aggregator& method, const RunContext& context);
+  TemperingSearch(const CategoryData& data, const CategoryFit& fit, const CategoryAggregator& method,
+                  const RunContext& context);
   /// What a fit to `visible` says of answers that were hidden from it.
-  void add_fold(const Dataset& visible, const Aggregation& fit, std::span<const Answer> hidden,
+  void add_fold(const CategoryData& visible, const CategoryFit& fit, std::span<const CategoryAnswer> hidden,
                 const RunContext& context);
   [[nodiscard]] TemperingFit conclude() const;
 
@@ -54,36 +55,37 @@ class TemperingSearch {
 };
 
 /// The whole search for one method: three folds, each without a fifth of the answers, of at most `most_answers`.
-[[nodiscard]] TemperingFit fit_tempering(const Dataset& data, const Aggregation& fit, std::string_view method,
+[[nodiscard]] TemperingFit fit_tempering(const CategoryData& data, const CategoryFit& fit, std::string_view method,
                                          const Parameters& parameters, std::size_t most_answers,
                                          const RunContext& context);
 
 /// Tempers the posterior of `fit` and takes the labels anew (gold stays what it is). Returns the expected share of
 /// right labels, and notes it in fit.learned with the power and the share of votes.
-ExpectedShare temper(const Dataset& data, const TemperingFit& tempering, Aggregation& fit, const RunContext& context);
+ExpectedShare temper(const CategoryData& data, const TemperingFit& tempering, CategoryFit& fit,
+                     const RunContext& context);
 
 /// What the model itself said of the tasks of a tempered fit: what is known of workers must come from that, because a
 /// tempered posterior makes good workers look worse than they are and bad ones better.
 class ModelPosterior {
  public:
-  ModelPosterior(const Dataset& data, const Aggregation& fit);
+  ModelPosterior(const CategoryData& data, const CategoryFit& fit);
   /// The row of a task as it was before it was tempered; that of the fit if it was not.
   void row(std::size_t task, std::span<double> out) const;
 
  private:
-  const Dataset& data_;
-  const Aggregation& fit_;
+  const CategoryData& data_;
+  const CategoryFit& fit_;
   bool tempered_ = false;
   Tempering tempering_;
 };
 
 /// The data, or a random part of the tasks with about so many answers, and those who answered them. Classes stay.
 struct TaskSample {
-  Dataset data;
+  CategoryData data;
   std::vector<std::uint32_t> tasks, workers;  ///< their ids in the whole; empty if it is the whole
 };
-[[nodiscard]] TaskSample sample_of_tasks(const Dataset& data, std::size_t most_answers, const RunContext& context);
+[[nodiscard]] TaskSample sample_of_tasks(const CategoryData& data, std::size_t most_answers, const RunContext& context);
 /// The fit of those tasks.
-[[nodiscard]] Aggregation rows_of(const TaskSample& sample, const Aggregation& fit);
+[[nodiscard]] CategoryFit rows_of(const TaskSample& sample, const CategoryFit& fit);
 
 }  // namespace wisecrowd

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "wisecrowd/annotations.hpp"
+#include "wisecrowd/category_answers.hpp"
 #include "wisecrowd/copied_workers.hpp"
 #include "wisecrowd/ids.hpp"
 #include "wisecrowd/run_context.hpp"
@@ -55,7 +55,7 @@ struct DrawnEstimate {
   double value = 0, low = 0, high = 0;
 };
 
-struct WorkerJudgement {
+struct WorkerAssessment {
   WorkerAdvice advice = WorkerAdvice::unsure;
   AdviceReason reason = AdviceReason::no_answers;
   std::uint64_t answers = 0;
@@ -82,14 +82,14 @@ struct JudgeOptions {
 
 /// Judges every worker from its expected counts: workers × truth × label, without any prior. They should come from what
 /// is known of the tasks without the worker's own answers, or guessers look better than they are.
-[[nodiscard]] std::vector<WorkerJudgement> judge_workers(std::span<const double> counts,
-                                                         std::span<const double> class_shares,
-                                                         std::span<const std::uint32_t> answers,
-                                                         const JudgeOptions& options, const RunContext& context);
+[[nodiscard]] std::vector<WorkerAssessment> judge_workers(std::span<const double> counts,
+                                                          std::span<const double> class_shares,
+                                                          std::span<const std::uint32_t> answers,
+                                                          const JudgeOptions& options, const RunContext& context);
 
 /// What a fit says of a crowd.
 struct JudgedCrowd {
-  const Annotations& answers;
+  const CategoryAnswers& answers;
   std::span<const double> tables;        ///< workers × truth × label, rows sum to 1
   std::span<const double> class_shares;  ///< of the truth; empty: even
   std::span<const CopiedGroup> copied = {};
@@ -97,12 +97,13 @@ struct JudgedCrowd {
 /// Judges all workers of a crowd, by the other workers' answers to the same tasks. Those in `drawn` get intervals and
 /// the advice that needs them; for the others of a large crowd only `answers`, `chance`, `spammer` and `copies` are
 /// found.
-[[nodiscard]] std::vector<WorkerJudgement> judge_workers(const JudgedCrowd& crowd, std::span<const std::uint32_t> drawn,
-                                                         const JudgeOptions& options, const RunContext& context);
-[[nodiscard]] std::vector<WorkerJudgement> judge_workers(const JudgedCrowd& crowd, const JudgeOptions& options,
-                                                         const RunContext& context);
+[[nodiscard]] std::vector<WorkerAssessment> judge_workers(const JudgedCrowd& crowd,
+                                                          std::span<const std::uint32_t> drawn,
+                                                          const JudgeOptions& options, const RunContext& context);
+[[nodiscard]] std::vector<WorkerAssessment> judge_workers(const JudgedCrowd& crowd, const JudgeOptions& options,
+                                                          const RunContext& context);
 
 /// Why a worker is judged as it is, in words without a full stop: what decided.
-[[nodiscard]] std::string reason_of(const WorkerJudgement& judged, const NameTable& classes);
+[[nodiscard]] std::string reason_of(const WorkerAssessment& judged, const NameTable& classes);
 
 }  // namespace wisecrowd

@@ -50,7 +50,7 @@ py::dict selection_dict(const Selection& selection) {
   dict["expected_gain"] = to_array(std::move(gain));
   dict["cost"] = to_array(std::move(cost));
   dict["settled"] = selection.settled;
-  dict["unworthy"] = selection.unworthy;
+  dict["not_worth_cost"] = selection.not_worth_cost;
   dict["exhausted"] = selection.exhausted;
   return dict;
 }
@@ -92,19 +92,19 @@ py::dict select_answers(const Answers& answers, const std::string& method, const
   const Method fitted(method, method_parameters);
   const Parameters checked = parameters_from(selector(policy).parameters, parameters);
   const AskRequest request = request_from(asked);
-  const Dataset data{.answers = answers.annotations};
+  const CategoryData data{.answers = answers.annotations};
   Work work(seed, threads, progress);
   return named_selection_dict(work.run([&](const RunContext& context) {
-    const Aggregation fit = aggregate(data, fitted.name, fitted.parameters, context);
+    const CategoryFit fit = aggregate(data, fitted.name, fitted.parameters, context);
     return context.cancelled() ? NamedSelection{}
                                : select_from_fit(data.answers, fit, request, policy, checked, context);
   }));
 }
 
 template <class Function>
-auto column_of(const std::vector<WorkerJudgement>& workers, const Function& value) {
+auto column_of(const std::vector<WorkerAssessment>& workers, const Function& value) {
   std::vector<decltype(value(workers[0]))> column;
-  for (const WorkerJudgement& worker : workers) column.push_back(value(worker));
+  for (const WorkerAssessment& worker : workers) column.push_back(value(worker));
   return to_array(std::move(column));
 }
 
@@ -114,34 +114,34 @@ py::dict advise_answers(const Answers& answers, const std::string& method, const
   const Method fitted(method, method_parameters);
   const Parameters checked = parameters_from(selector(policy).parameters, parameters);
   const auto offers = offers_from(given);
-  const Dataset data{.answers = answers.annotations};
+  const CategoryData data{.answers = answers.annotations};
   Work work(seed, threads, progress);
   auto [fit, advice] = work.run([&](const RunContext& context) {
-    Aggregation made = aggregate(data, fitted.name, fitted.parameters, context);
+    CategoryFit made = aggregate(data, fitted.name, fitted.parameters, context);
     Advice advised;
     if (!context.cancelled()) advised = advise(data.answers, made, offers, policy, checked, context);
     return std::pair(std::move(made), std::move(advised));
   });
   const auto& workers = advice.workers;
   py::list what, why;
-  for (const WorkerJudgement& worker : workers) {
+  for (const WorkerAssessment& worker : workers) {
     what.append(std::string(to_string(worker.advice)));
     why.append(to_str(reason_of(worker, data.answers.class_names())));
   }
   py::dict judged;
   judged["advice"] = what;
   judged["reason"] = why;
-  judged["answers"] = column_of(workers, [](const WorkerJudgement& w) { return w.answers; });
+  judged["answers"] = column_of(workers, [](const WorkerAssessment& w) { return w.answers; });
   const auto interval = [&](const std::string& name, auto member) {
-    judged[to_str(name)] = column_of(workers, [&](const WorkerJudgement& w) { return (w.*member).value; });
-    judged[to_str(name + "_low")] = column_of(workers, [&](const WorkerJudgement& w) { return (w.*member).low; });
-    judged[to_str(name + "_high")] = column_of(workers, [&](const WorkerJudgement& w) { return (w.*member).high; });
+    judged[to_str(name)] = column_of(workers, [&](const WorkerAssessment& w) { return (w.*member).value; });
+    judged[to_str(name + "_low")] = column_of(workers, [&](const WorkerAssessment& w) { return (w.*member).low; });
+    judged[to_str(name + "_high")] = column_of(workers, [&](const WorkerAssessment& w) { return (w.*member).high; });
   };
-  interval("accuracy", &WorkerJudgement::accuracy);
-  judged["spammer"] = column_of(workers, [](const WorkerJudgement& w) { return w.spammer; });
-  interval("score", &WorkerJudgement::score);
-  judged["information"] = column_of(workers, [](const WorkerJudgement& w) { return w.information.value; });
-  judged["capacity"] = column_of(workers, [](const WorkerJudgement& w) { return w.capacity; });
+  interval("accuracy", &WorkerAssessment::accuracy);
+  judged["spammer"] = column_of(workers, [](const WorkerAssessment& w) { return w.spammer; });
+  interval("score", &WorkerAssessment::score);
+  judged["information"] = column_of(workers, [](const WorkerAssessment& w) { return w.information.value; });
+  judged["capacity"] = column_of(workers, [](const WorkerAssessment& w) { return w.capacity; });
   py::dict dict = selection_dict(advice.tasks);
   dict["workers"] = judged;
   dict["task_answers"] = to_array(std::move(advice.known.task_answers));
@@ -189,7 +189,7 @@ py::dict replay_dict(const Replay& replay) {
   return dict;
 }
 
-ReplayOptions replay_options_from(const py::dict& given, const Annotations& answers) {
+ReplayOptions replay_options_from(const py::dict& given, const CategoryAnswers& answers) {
   ReplayOptions options;
   options.seeds = given["seeds"].cast<std::size_t>();
   options.answers_per_round = given["answers_per_round"].cast<std::size_t>();
@@ -198,8 +198,8 @@ ReplayOptions replay_options_from(const py::dict& given, const Annotations& answ
   if (const auto offers = offers_from(given["offers"])) {
     std::vector<std::string> names;
     for (std::size_t j = 0; j < answers.worker_count(); ++j) names.emplace_back(answers.worker_names()[j]);
-    std::vector<std::size_t> strangers;
-    options.offers = offers_for(*offers, names, strangers);
+    std::vector<std::size_t> unknown_workers;
+    options.offers = offers_for(*offers, names, unknown_workers);
   }
   return options;
 }
@@ -218,7 +218,7 @@ py::dict replay_answers(const Answers& answers, const Codes& gold, const std::op
   }
   const Method fitted(method, method_parameters);
   const ReplayOptions checked = replay_options_from(options, world.answers);
-  const Refit refit = [&](const Dataset& data, const Start& start, const RunContext& context) {
+  const Refit refit = [&](const CategoryData& data, const CategoryStart& start, const RunContext& context) {
     return aggregate(data, fitted.name, fitted.parameters, context, start);
   };
   Work work(seed, threads, progress);
@@ -251,7 +251,7 @@ void define_asking(py::module_& module) {
              py::arg("method"), py::arg("method_parameters"), py::arg("options"), py::arg("seed"), py::arg("threads"),
              py::arg("progress"));
   module.attr("default_selector") = std::string(default_selector());
-  module.attr("usual_refit_method") = std::string(usual_refit_method());
+  module.attr("default_refit_method") = std::string(default_refit_method());
   const RefitChoice between_rounds = usual_replay_refit();
   py::dict settings;
   for (const auto& [name, value] : between_rounds.settings) settings[py::str(name)] = to_object(value);

@@ -10,7 +10,7 @@
 
 #include "plain_array.hpp"
 #include "team.hpp"
-#include "wisecrowd/annotations.hpp"
+#include "wisecrowd/category_answers.hpp"
 
 // As CPython declares it; its header stays out of those who only pass pointers on.
 struct _object;

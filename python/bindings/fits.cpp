@@ -14,8 +14,8 @@ std::vector<T> to_vector(const py::array_t<T, py::array::c_style | py::array::fo
   return std::vector<T>(array.data(), array.data() + array.size());
 }
 
-Dataset dataset_from(const Answers& answers, const std::optional<Codes>& gold) {
-  Dataset data{.answers = answers.annotations};
+CategoryData dataset_from(const Answers& answers, const std::optional<Codes>& gold) {
+  CategoryData data{.answers = answers.annotations};
   if (gold) data.gold = classes_from(*gold);
   return data;
 }
@@ -24,12 +24,12 @@ py::dict aggregate_answers(const Answers& answers, const std::string& method, co
                            const std::optional<Codes>& gold, const std::optional<Reals>& start, std::uint64_t seed,
                            unsigned threads, const py::object& progress) {
   const Parameters checked = parameters_from(aggregation_method(method).parameters, parameters);
-  const Dataset data = dataset_from(answers, gold);
-  Start begin;
+  const CategoryData data = dataset_from(answers, gold);
+  CategoryStart begin;
   if (start) begin.posterior = {start->data(), static_cast<std::size_t>(start->size())};
   Work work(seed, threads, progress);
   return to_dict(work.run([&](const RunContext& context) {
-    Aggregation fit = aggregate(data, method, checked, context, begin);
+    CategoryFit fit = aggregate(data, method, checked, context, begin);
     // The default warns of all that it can find; others are often run in a row on the same answers.
     if (aggregation_method(method).name == default_aggregation_method()) {
       if (auto warning = copied_workers_warning(data.answers, copied_workers(data.answers, context))) {
@@ -42,8 +42,8 @@ py::dict aggregate_answers(const Answers& answers, const std::string& method, co
 
 /// What is known of the workers, whatever the method: the same columns as workers.csv.
 py::dict summarise(const Answers& answers, const py::dict& fit, const std::optional<Codes>& gold, unsigned threads) {
-  Aggregation aggregation;
-  const Dataset data = dataset_from(answers, gold);
+  CategoryFit aggregation;
+  const CategoryData data = dataset_from(answers, gold);
   aggregation.task_count = answers.annotations.task_count();
   aggregation.worker_count = answers.annotations.worker_count();
   aggregation.class_count = answers.annotations.class_count();

@@ -68,7 +68,7 @@ Answers make_answers(Coded& tasks, Coded& workers, Coded& labels, const std::str
   Work work(0, threads, py::none());
   return work.run([&](const RunContext& context) {
     Answers answers;
-    answers.annotations = make_annotations(
+    answers.annotations = make_category_answers(
         {tasks.codes, workers.codes, labels.codes},
         {std::exchange(tasks.names, {}), std::exchange(workers.names, {}), std::exchange(labels.names, {})}, policy,
         context, &answers.report);
@@ -87,7 +87,7 @@ py::array_t<To> view(std::span<const From> values, const py::object& owner) {
 
 py::tuple state_of(const py::object& self) {
   const auto& answers = self.cast<const Answers&>();
-  const Annotations& a = answers.annotations;
+  const CategoryAnswers& a = answers.annotations;
   const BuildReport& r = answers.report;
   return py::make_tuple(view<std::uint32_t>(a.task_offsets(), self), view<std::uint32_t>(a.workers(), self),
                         view<std::uint16_t>(a.labels(), self), to_objects(a.task_names()), to_objects(a.worker_names()),
@@ -105,10 +105,10 @@ Answers from_state(const py::tuple& state) {
   Answers answers;
   const auto span = [](const Codes& codes) { return std::span(codes.data(), static_cast<std::size_t>(codes.size())); };
   answers.annotations =
-      make_annotations({tasks, span(workers), span(labels)},
-                       {names_from(state[3].cast<py::array>()), names_from(state[4].cast<py::array>()),
-                        names_from(state[5].cast<py::array>())},
-                       DuplicatePolicy::repeat, RunContext());
+      make_category_answers({tasks, span(workers), span(labels)},
+                            {names_from(state[3].cast<py::array>()), names_from(state[4].cast<py::array>()),
+                             names_from(state[5].cast<py::array>())},
+                            DuplicatePolicy::repeat, RunContext());
   answers.report = {state[6].cast<std::uint64_t>(), state[7].cast<std::uint64_t>(), state[8].cast<std::uint64_t>()};
   return answers;
 }

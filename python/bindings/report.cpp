@@ -24,8 +24,8 @@ Status status_named(const std::string& name) {
 }
 
 /// A fit that to_dict made, as far as a report shows it.
-Aggregation fit_from(const py::dict& dict, const Annotations& answers) {
-  Aggregation fit;
+CategoryFit fit_from(const py::dict& dict, const CategoryAnswers& answers) {
+  CategoryFit fit;
   fit.task_count = answers.task_count();
   fit.worker_count = answers.worker_count();
   fit.class_count = answers.class_count();
@@ -68,7 +68,7 @@ py::str make_report(const Answers& answers, const py::dict& fit, const std::stri
                     const std::string& title, bool compare, bool as_json, std::uint64_t seed, unsigned threads,
                     const py::object& progress) {
   if (!as_json) check_report_page();
-  Dataset data{.answers = answers.annotations};
+  CategoryData data{.answers = answers.annotations};
   if (gold) data.gold = classes_from(*gold);
   RunRecord record;
   record.version = WISECROWD_VERSION;
@@ -90,13 +90,13 @@ py::str make_report(const Answers& answers, const py::dict& fit, const std::stri
   }
   for (const ClassId truth : data.gold) record.gold_tasks += truth != kNoClass ? 1 : 0;
   if (record.gold_tasks > 0) record.gold_use = gold_seen ? "inference" : "evaluation";
-  Aggregation aggregation = fit_from(fit, answers.annotations);
+  CategoryFit aggregation = fit_from(fit, answers.annotations);
   Work work(seed, threads, progress);
   const std::string text = work.run([&](const RunContext& context) {
     const Result result = make_result(std::move(data), std::move(aggregation), std::move(record), context);
     const std::size_t cells = result.data.answers.answer_count() * result.data.answers.class_count();
     if (compare && cells > 0 && cells <= kQuickFitCells) {
-      Dataset seen = result.data;
+      CategoryData seen = result.data;
       if (!gold_seen) seen.gold.clear();
       options.comparison = compare_with(result, quick_fits(seen, result.record.method, context), context);
     } else if (compare) {

@@ -34,11 +34,11 @@ std::shared_ptr<State> create_state(const std::string& path, const std::optional
   settings.parameters = parameters_from(state_parameters(), parameters);
   settings.fixed_classes = fixed_classes;
   settings.duplicates = duplicate_policy(duplicates);
-  Dataset data;
+  CategoryData data;
   if (answers) {
     data.answers = answers->annotations;
   } else if (!classes.empty()) {
-    data.answers = AnnotationsBuilder(classes).build();
+    data.answers = CategoryAnswersBuilder(classes).build();
   }
   Work work(0, threads, progress);
   return work.run([&](const RunContext& context) {
@@ -93,7 +93,7 @@ py::dict summary_of(State& state) {
   dict["gold_for"] = s.gold_use == GoldUse::inference ? "inference" : "evaluation";
   dict["gold_accuracy"] = py::make_tuple(s.gold_accuracy, s.gold_accuracy_low, s.gold_accuracy_high);
   dict["warnings"] = to_list(s.warnings);
-  dict["refits_unasked"] = refits_unasked(s);
+  dict["should_auto_refit"] = should_auto_refit(s);
   dict["parameters"] = to_dict(parameters);
   const auto [right, wrong] = prior_of(parameters, std::max<std::size_t>(s.classes.size(), 1));
   dict["smoothing"] = py::make_tuple(right, wrong);
@@ -105,7 +105,7 @@ py::dict add_answers(State& state, const std::optional<Answers>& answers, const 
   Work work(0, threads, progress);
   const Absorbed a = state.change(work, [&](CrowdState& opened, const RunContext& context) {
     if (gold_for && !gold.empty()) opened.set_gold_use(gold_use_from(*gold_for));
-    std::vector<Annotations> sources;
+    std::vector<CategoryAnswers> sources;
     if (answers) sources.push_back(answers->annotations);
     return opened.add(sources, context, truths_from(gold));
   });
@@ -127,7 +127,7 @@ py::object task_of(State& state, const std::string& name) {
   if (!task) return py::none();
   py::list workers;
   std::vector<std::int32_t> labels;
-  for (const TaskView::GivenAnswer& answer : task->answers) {
+  for (const TaskState::GivenAnswer& answer : task->answers) {
     workers.append(to_str(answer.worker));
     labels.push_back(static_cast<std::int32_t>(index(answer.label)));
   }
@@ -238,7 +238,7 @@ py::tuple whole_of(State& state, unsigned threads, const py::object& progress) {
   Work work(0, threads, progress);
   auto whole =
       state.use(work, [](const CrowdState& opened, const RunContext& context) { return opened.whole(context); });
-  const Annotations& a = whole.data.answers;
+  const CategoryAnswers& a = whole.data.answers;
   py::object gold = py::none();
   if (whole.data.has_gold()) gold = to_codes(whole.data.gold);
   const py::tuple names =
@@ -257,7 +257,7 @@ void export_state(State& state, const std::string& folder, unsigned threads, con
 
 py::dict refit_state(State& state, unsigned threads, const py::object& progress) {
   Work work(0, threads, progress);
-  const Aggregation fit = state.change(
+  const CategoryFit fit = state.change(
       work, [](CrowdState& opened, const RunContext& context) { return opened.refit(context, inspect_answers); });
   py::dict dict;
   dict["iterations"] = fit.iterations;

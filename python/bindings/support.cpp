@@ -174,9 +174,9 @@ std::string duplicate_policy_name(DuplicatePolicy wanted) {
   return "";
 }
 
-py::dict to_dict(const Aggregation& fit) { return to_dict(Aggregation(fit)); }
+py::dict to_dict(const CategoryFit& fit) { return to_dict(CategoryFit(fit)); }
 
-py::dict to_dict(Aggregation&& fit) {
+py::dict to_dict(CategoryFit&& fit) {
   const std::size_t n = fit.task_count, m = fit.worker_count, k = fit.class_count;
   py::dict dict;
   dict["labels"] = to_codes(fit.labels);

@@ -15,7 +15,7 @@
 
 #include "coding.hpp"
 #include "wisecrowd/aggregate.hpp"
-#include "wisecrowd/annotations.hpp"
+#include "wisecrowd/category_answers.hpp"
 #include "wisecrowd/parameters.hpp"
 #include "wisecrowd/run_context.hpp"
 
@@ -25,7 +25,7 @@ namespace py = pybind11;
 
 /// The answers of a table, built once, and what building them found.
 struct Answers {
-  Annotations annotations;
+  CategoryAnswers annotations;
   BuildReport report;
 };
 
@@ -55,8 +55,8 @@ template <class T>
 [[nodiscard]] py::list to_list(std::span<const ParameterSpec> specs);
 /// Checked parameters from a dict; errors name the parameter, the value and what would have been right.
 [[nodiscard]] Parameters parameters_from(std::span<const ParameterSpec> specs, const py::dict& given);
-[[nodiscard]] py::dict to_dict(const Aggregation& fit);
-[[nodiscard]] py::dict to_dict(Aggregation&& fit);
+[[nodiscard]] py::dict to_dict(const CategoryFit& fit);
+[[nodiscard]] py::dict to_dict(CategoryFit&& fit);
 
 [[nodiscard]] py::dict to_dict(const Parameters& parameters);
 

@@ -92,7 +92,7 @@ py::list compare_by_hidden_answers(const Answers& answers, const std::vector<std
   for (const auto& [name, given] : methods) {
     stages.push_back({name, parameters_from(aggregation_method(name).parameters, given)});
   }
-  const Dataset data{.answers = answers.annotations};
+  const CategoryData data{.answers = answers.annotations};
   Work work(seed, threads, progress);
   const auto scores = work.run([&](const RunContext& context) {
     const HeldOut held_out(data, {.folds = folds, .share = share}, context);
@@ -114,7 +114,7 @@ py::list compare_by_hidden_answers(const Answers& answers, const std::vector<std
 }
 
 /// Answers as three columns of codes.
-py::tuple columns_of(const Annotations& answers) {
+py::tuple columns_of(const CategoryAnswers& answers) {
   std::vector<std::uint32_t> tasks, workers, labels;
   for (std::size_t t = 0; t < answers.task_count(); ++t) {
     const auto who = answers.workers_of(TaskId(t));
@@ -149,7 +149,7 @@ py::dict simulate_crowd(const std::string& kind, const py::dict& size, const py:
   Work work(seed, threads, progress);
   Simulation made =
       work.run([&](const RunContext& context) { return simulate(kind, extent, checked, context, wanted); });
-  const Annotations& answers = made.data.answers;
+  const CategoryAnswers& answers = made.data.answers;
   py::dict dict;
   dict["tasks"] = to_objects(answers.task_names());
   dict["workers"] = to_objects(answers.worker_names());

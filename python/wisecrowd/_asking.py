@@ -75,7 +75,7 @@ def _policy(policy):
     return _engine.default_selector if policy is None else policy
 
 
-def _method(method, usual=(_engine.usual_refit_method, {})):
+def _method(method, usual=(_engine.default_refit_method, {})):
     """The name and the parameters of an aggregator that is given by name, as an estimator, or not at all."""
     if method is None:
         return usual
@@ -142,7 +142,7 @@ class Advice:
     tasks: pd.DataFrame  # by task, the most rewarding first: label, probability, answers, ask, expected_gain
     workers: pd.DataFrame  # by worker: advice, reason, answers, accuracy and score with intervals, spammer (a probability), information and capacity in bits
     settled: int = 0  # tasks that are sure enough
-    unworthy: int = 0  # tasks to which no answer is worth its price
+    not_worth_cost: int = 0  # tasks to which no answer is worth its price
 
     def __str__(self):
         counts = self.workers["advice"].value_counts()
@@ -183,7 +183,7 @@ def advise(data: Any, *, workers: Optional[Any] = None, policy: Optional[str] = 
     judged = pd.DataFrame(found["workers"], index=crowd.worker_index())
     for column in ("information", "capacity"):
         judged[f"{column}_bits"] = judged.pop(column) / np.log(2)
-    return Advice(tasks, judged, found["settled"], found["unworthy"])
+    return Advice(tasks, judged, found["settled"], found["not_worth_cost"])
 
 
 @dataclass(repr=False)

@@ -23,7 +23,7 @@ _NETWORK_HELP = {
 
 LEARNER_ATTRIBUTES = (
     ("curve_", "DataFrame by epoch: objective, and log probability of answers to hidden tasks"),
-    ("chosen_epoch_", "the epoch that was kept, counted from 1: the one that foretells hidden answers best"),
+    ("chosen_epoch_", "the epoch that was kept, counted from 1: the one that predicts hidden answers best"),
     ("answer_reliability_", "array per answer in task order: P(the answer is right); of methods that know it"),
 )
 

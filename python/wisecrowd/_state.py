@@ -60,7 +60,7 @@ class StateSummary:
 
 
 @dataclass
-class TaskView:
+class TaskState:
     """One task of a state."""
 
     task: str
@@ -208,7 +208,7 @@ class CrowdState:
     def summary(self) -> StateSummary:
         """What is in the state, and whether a refit is due."""
         found = self._state.summary()
-        for inner in ("refits_unasked", "smoothing"):
+        for inner in ("should_auto_refit", "smoothing"):
             found.pop(inner)
         found["class_prior"] = pd.Series(found["class_prior"], index=self._class_index(found["classes"]), name="prior")
         return StateSummary(**found)
@@ -238,7 +238,7 @@ class CrowdState:
             answers = read(data, classes=classes, duplicates=known["duplicates"], threads=self.threads, columns=columns, wide=wide).answers
         with Progress(progress, "add") as call:
             absorbed = Absorbed(**self._state.add(answers, _truths(gold), gold_for, self.threads, call))
-        if refit == "always" or (refit == "auto" and self._state.summary()["refits_unasked"]):
+        if refit == "always" or (refit == "auto" and self._state.summary()["should_auto_refit"]):
             self.refit(progress=progress)
             absorbed.refitted = True
         return absorbed
@@ -270,7 +270,7 @@ class CrowdState:
         found = self._state.workers()
         return pd.DataFrame({"answers": found["answers"], "accuracy": found["accuracy"]}, index=as_index(found["names"], "worker"))
 
-    def task(self, name: str) -> TaskView:
+    def task(self, name: str) -> TaskState:
         """One task: its probabilities and who said what."""
         found = self._state.task(str(name))
         if found is None:
@@ -278,7 +278,7 @@ class CrowdState:
         classes = np.array(self._state.summary()["classes"], dtype=object)
         label = classes[found["label"]] if found["label"] >= 0 else None
         answers = pd.DataFrame({"worker": np.array(found["workers"], dtype=object), "label": classes[found["labels"]]})
-        return TaskView(str(name), label, found["probability"], found["uncertainty"],
+        return TaskState(str(name), label, found["probability"], found["uncertainty"],
                         pd.Series(found["posterior"], index=self._class_index(classes), name="probability"), answers)
 
     def worker(self, name: str) -> WorkerView:

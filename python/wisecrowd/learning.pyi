@@ -1128,7 +1128,7 @@ class DALC(Learner):
     hidden: int
     layers: int
     dropout: float
-    reliability: Literal['low_rank', 'own_weights', 'one_coin']
+    reliability: Literal['low_rank', 'per_worker_logistic', 'one_coin']
     rank: int
     worker_ridge: float
     shared_ridge: float
@@ -1160,7 +1160,7 @@ class DALC(Learner):
         hidden: int = ...,
         layers: int = ...,
         dropout: float = ...,
-        reliability: Literal['low_rank', 'own_weights', 'one_coin'] = ...,
+        reliability: Literal['low_rank', 'per_worker_logistic', 'one_coin'] = ...,
         rank: int = ...,
         worker_ridge: float = ...,
         shared_ridge: float = ...,

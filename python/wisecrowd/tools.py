@@ -159,8 +159,8 @@ def evaluate(labels: Any, gold: Any, probas: Optional[pd.DataFrame] = None, *, t
     if probas is not None:
         posterior = probas.reindex(index=tasks, columns=classes, fill_value=0.0).to_numpy(dtype=float)
         posterior = np.ascontiguousarray(np.nan_to_num(posterior))
-        bare = posterior.sum(axis=1) <= 0
-        posterior[bare] = 1 / len(classes)
+        unanswered = posterior.sum(axis=1) <= 0
+        posterior[unanswered] = 1 / len(classes)
     found = _engine.evaluate(predicted, posterior, _codes_of(gold, tasks, classes), len(classes), ties, bootstrap, confidence, seed,
                              threads)
     measures = pd.DataFrame.from_dict(found["measures"], orient="index", columns=["value", "low", "high"])

@@ -5,20 +5,20 @@
 #include <algorithm>
 #include <array>
 
-#include "aggregate/shared/memory_need.hpp"
-#include "aggregate/shared/table_model.hpp"
+#include "aggregate/categories/shared/memory_need.hpp"
+#include "aggregate/categories/shared/table_model.hpp"
 #include "wisecrowd/aggregate.hpp"
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
 
 // What each room offers.
-#define WISECROWD_METHOD(room)                                    \
-  namespace room {                                                \
-  MethodInfo info();                                              \
-  std::unique_ptr<Aggregator> make(const Parameters& parameters); \
+#define WISECROWD_METHOD(room)                                            \
+  namespace room {                                                        \
+  MethodInfo info();                                                      \
+  std::unique_ptr<CategoryAggregator> make(const Parameters& parameters); \
   }
-#include "aggregate/methods.def"
+#include "aggregate/categories/methods.def"
 #undef WISECROWD_METHOD
 
 namespace {
@@ -26,12 +26,12 @@ namespace {
 struct Entry {
   std::string_view name;
   MethodInfo (*info)();
-  std::unique_ptr<Aggregator> (*make)(const Parameters&);
+  std::unique_ptr<CategoryAggregator> (*make)(const Parameters&);
 };
 
 constexpr std::array kEntries = {
 #define WISECROWD_METHOD(room) Entry{#room, &room::info, &room::make},
-#include "aggregate/methods.def"
+#include "aggregate/categories/methods.def"
 #undef WISECROWD_METHOD
 };
 
@@ -63,7 +63,7 @@ const MethodInfo& aggregation_method(std::string_view name) {
 
 std::string_view default_aggregation_method() { return "automatic"; }
 
-void require_fit(const MethodInfo& info, const Dataset& data, bool with_start) {
+void require_fit(const MethodInfo& info, const CategoryData& data, bool with_start) {
   if (data.answers.has_repeats() && !info.allows_repeats) {
     throw Error(ErrorCode::unsupported,
                 fmt::format("{} cannot use repeated answers of a worker to a task: read the data "
@@ -85,7 +85,7 @@ void require_fit(const MethodInfo& info, const Dataset& data, bool with_start) {
   }
 }
 
-std::unique_ptr<Aggregator> make_aggregator(std::string_view name, const Parameters& parameters) {
+std::unique_ptr<CategoryAggregator> make_aggregator(std::string_view name, const Parameters& parameters) {
   const MethodInfo& info = aggregation_method(name);
   for (const Entry& entry : kEntries) {
     if (entry.name == info.name) return entry.make(parameters);
@@ -93,8 +93,8 @@ std::unique_ptr<Aggregator> make_aggregator(std::string_view name, const Paramet
   throw Error(ErrorCode::internal, "a method is listed but cannot be made");
 }
 
-Aggregation aggregate(const Dataset& data, std::string_view method, const Parameters& parameters,
-                      const RunContext& context, const Start& start) {
+CategoryFit aggregate(const CategoryData& data, std::string_view method, const Parameters& parameters,
+                      const RunContext& context, const CategoryStart& start) {
   const MethodInfo& info = aggregation_method(method);
   validate(data);
   require_fit(info, data, !start.empty());
@@ -108,20 +108,20 @@ Aggregation aggregate(const Dataset& data, std::string_view method, const Parame
   return make_aggregator(method, parameters)->fit(data, context, start);
 }
 
-Aggregation aggregate(const Dataset& data, std::span<const MethodStage> stages, const RunContext& context) {
+CategoryFit aggregate(const CategoryData& data, std::span<const MethodStage> stages, const RunContext& context) {
   if (stages.empty()) throw Error(ErrorCode::bad_parameter, "a chain needs at least one method");
   for (std::size_t s = 0; s < stages.size(); ++s) require_fit(aggregation_method(stages[s].method), data, s > 0);
-  Aggregation result;
+  CategoryFit result;
   std::vector<double> posterior;
   std::vector<Warning> earlier;
   for (std::size_t s = 0; s < stages.size(); ++s) {
     const bool last = s + 1 == stages.size();
-    result = aggregate(data, stages[s].method, stages[s].parameters, context, Start{posterior});
+    result = aggregate(data, stages[s].method, stages[s].parameters, context, CategoryStart{posterior});
     if (context.cancelled()) result.status = Status::cancelled;
     if (last || result.status == Status::cancelled) break;
     for (Warning& warning : result.warnings) earlier.push_back(std::move(warning));
-    posterior = stages[s].hand_over == MethodStage::HandOver::tables ? posterior_from_tables(data, result, context)
-                                                                     : std::move(result.posterior);
+    posterior = stages[s].handoff == MethodStage::Handoff::tables ? posterior_from_tables(data, result, context)
+                                                                  : std::move(result.posterior);
   }
   for (Warning& warning : earlier) {
     const bool known = std::any_of(result.warnings.begin(), result.warnings.end(),
@@ -131,7 +131,7 @@ Aggregation aggregate(const Dataset& data, std::span<const MethodStage> stages, 
   return result;
 }
 
-Aggregation aggregate(const Dataset& data, std::string_view method) {
+CategoryFit aggregate(const CategoryData& data, std::string_view method) {
   const std::string_view name = method.empty() ? default_aggregation_method() : method;
   return aggregate(data, name, Parameters(aggregation_method(name).parameters), RunContext());
 }

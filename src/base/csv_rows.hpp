@@ -10,7 +10,7 @@ namespace wisecrowd {
 [[nodiscard]] std::string read_text_file(const std::string& path);
 
 /// Goes through the records of CSV text as we write it (RFC 4180): quoted fields may hold commas, quotes and line
-/// breaks. For files of our own; answers of strangers are read by src/ingest.
+/// breaks. For files of our own; answers are read by src/ingest.
 class CsvRows {
  public:
   explicit CsvRows(std::string_view text) : rest_(text) {}

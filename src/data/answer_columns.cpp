@@ -34,8 +34,8 @@ void take(std::span<const Wide> from, std::size_t size, const char* what, std::s
 
 }  // namespace
 
-Annotations make_annotations(const AnswerColumns& columns, AnnotationNames names, DuplicatePolicy policy,
-                             const RunContext& context, BuildReport* report) {
+CategoryAnswers make_category_answers(const AnswerColumns& columns, CategoryAnswerNames names, DuplicatePolicy policy,
+                                      const RunContext& context, BuildReport* report) {
   if (names.classes.size() > kMaxClasses) {
     throw Error(ErrorCode::bad_input,
                 fmt::format("{} classes are more than the {} that labels can name", names.classes.size(), kMaxClasses));

@@ -12,7 +12,7 @@ namespace {
 
 struct Crowd {
   std::vector<std::uint32_t> tasks, workers, labels;
-  AnnotationNames names;
+  CategoryAnswerNames names;
   [[nodiscard]] AnswerColumns columns() const { return {tasks, workers, labels}; }
 };
 
@@ -38,14 +38,14 @@ Crowd many_answers() {
 
 TEST(AnswerColumns, AreTheSameAsAListOfAnswers) {
   const Crowd crowd = many_answers();
-  std::vector<Answer> list;
+  std::vector<CategoryAnswer> list;
   for (std::size_t i = 0; i < crowd.tasks.size(); ++i) {
     list.push_back({TaskId(crowd.tasks[i]), WorkerId(crowd.workers[i]), ClassId(crowd.labels[i])});
   }
   for (const auto policy : {DuplicatePolicy::keep_last, DuplicatePolicy::repeat}) {
     BuildReport expected_report, report;
-    const auto expected = make_annotations(list, crowd.names, policy, &expected_report);
-    const auto built = make_annotations(crowd.columns(), crowd.names, policy, RunContext({.threads = 3}), &report);
+    const auto expected = make_category_answers(list, crowd.names, policy, &expected_report);
+    const auto built = make_category_answers(crowd.columns(), crowd.names, policy, RunContext({.threads = 3}), &report);
     EXPECT_EQ(built.content_hash(), expected.content_hash());
     EXPECT_EQ(report.duplicates_dropped, expected_report.duplicates_dropped);
     EXPECT_EQ(report.repeats, expected_report.repeats);
@@ -57,7 +57,7 @@ TEST(AnswerColumns, RefuseIndicesWithoutAName) {
   Crowd crowd = many_answers();
   crowd.workers[200000] = 91;
   try {
-    (void)make_annotations(crowd.columns(), crowd.names, DuplicatePolicy::keep_last, RunContext());
+    (void)make_category_answers(crowd.columns(), crowd.names, DuplicatePolicy::keep_last, RunContext());
     FAIL() << "was taken";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::bad_input);
@@ -68,11 +68,12 @@ TEST(AnswerColumns, RefuseIndicesWithoutAName) {
 TEST(AnswerColumns, RefuseColumnsOfDifferentLength) {
   Crowd crowd = many_answers();
   crowd.labels.pop_back();
-  EXPECT_THROW((void)make_annotations(crowd.columns(), crowd.names, DuplicatePolicy::keep_last, RunContext()), Error);
+  EXPECT_THROW((void)make_category_answers(crowd.columns(), crowd.names, DuplicatePolicy::keep_last, RunContext()),
+               Error);
 }
 
 TEST(AnswerColumns, MayBeEmpty) {
-  EXPECT_EQ(make_annotations(AnswerColumns{}, {}, DuplicatePolicy::keep_last, RunContext()).answer_count(), 0U);
+  EXPECT_EQ(make_category_answers(AnswerColumns{}, {}, DuplicatePolicy::keep_last, RunContext()).answer_count(), 0U);
 }
 
 }  // namespace

@@ -122,7 +122,7 @@ std::vector<RepeatedPair> locate_repeats(const std::vector<AnswerPiece>& pieces,
 /// Sorts the answers of one bucket by task and worker and writes them to their place in `storage`.
 void finish_bucket(std::span<const std::uint64_t> answers, std::size_t first_task, std::size_t last_task,
                    std::size_t to, DuplicatePolicy policy, HugeVector<std::uint64_t>& by_task,
-                   Annotations::Storage& storage, BucketOutcome& outcome) {
+                   CategoryAnswers::Storage& storage, BucketOutcome& outcome) {
   if (by_task.size() < answers.size()) by_task.resize(answers.size());
   std::vector<std::uint32_t> at(last_task - first_task + 1, 0);
   for (const std::uint64_t answer : answers) ++at[place_of(answer) + 1];
@@ -160,7 +160,7 @@ void finish_bucket(std::span<const std::uint64_t> answers, std::size_t first_tas
 
 /// Moves the buckets together where answers were dropped.
 void close_gaps(const Buckets& buckets, const std::vector<BucketOutcome>& outcomes,
-                const std::vector<std::uint64_t>& bucket_begin, Annotations::Storage& storage) {
+                const std::vector<std::uint64_t>& bucket_begin, CategoryAnswers::Storage& storage) {
   std::uint64_t to = 0;
   const std::size_t tasks = storage.task_offsets.size() - 1;
   for (std::size_t b = 0; b < buckets.count; ++b) {
@@ -185,7 +185,7 @@ void close_gaps(const Buckets& buckets, const std::vector<BucketOutcome>& outcom
 
 }  // namespace
 
-NewIds put_in_order(AnnotationNames& names, std::vector<AnswerPiece>& pieces, ThreadPool& pool) {
+NewIds put_in_order(CategoryAnswerNames& names, std::vector<AnswerPiece>& pieces, ThreadPool& pool) {
   NewIds ids{ranks_in_order(names.tasks, pool), ranks_in_order(names.workers, pool)};
   if (ids.tasks.empty() && ids.workers.empty()) return ids;
   names.tasks = reordered(std::move(names.tasks), ids.tasks, pool);
@@ -202,8 +202,8 @@ NewIds put_in_order(AnnotationNames& names, std::vector<AnswerPiece>& pieces, Th
   return ids;
 }
 
-Annotations build_annotations(std::vector<AnswerPiece> pieces, AnnotationNames names, DuplicatePolicy policy,
-                              ThreadPool& pool, BuildReport* report, std::vector<RepeatedPair>* repeated) {
+CategoryAnswers build_annotations(std::vector<AnswerPiece> pieces, CategoryAnswerNames names, DuplicatePolicy policy,
+                                  ThreadPool& pool, BuildReport* report, std::vector<RepeatedPair>* repeated) {
   const std::size_t tasks = names.tasks.size();
   const std::uint64_t total = std::accumulate(pieces.begin(), pieces.end(), std::uint64_t{0},
                                               [](std::uint64_t sum, const auto& p) { return sum + p.size(); });
@@ -246,7 +246,7 @@ Annotations build_annotations(std::vector<AnswerPiece> pieces, AnnotationNames n
     if (unread[p].fetch_sub(1) == 1 && policy != DuplicatePolicy::reject) piece = AnswerPiece{};
   });
 
-  auto storage = std::make_shared<Annotations::Storage>();
+  auto storage = std::make_shared<CategoryAnswers::Storage>();
   storage->task_offsets.resize(tasks + 1);
   storage->workers.resize(total);
   storage->labels.resize(total);
@@ -286,7 +286,7 @@ Annotations build_annotations(std::vector<AnswerPiece> pieces, AnnotationNames n
   if (sums.duplicates_dropped > 0) close_gaps(buckets, outcomes, bucket_begin, *storage);
   storage->names = std::move(names);
   if (report != nullptr) *report = sums;
-  return Annotations(std::move(storage));
+  return CategoryAnswers(std::move(storage));
 }
 
 }  // namespace wisecrowd

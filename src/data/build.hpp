@@ -7,12 +7,12 @@
 
 #include "base/huge_vector.hpp"
 #include "base/parallel.hpp"
-#include "wisecrowd/annotations.hpp"
+#include "wisecrowd/category_answers.hpp"
 
 namespace wisecrowd {
 
-struct Annotations::Storage {
-  AnnotationNames names;
+struct CategoryAnswers::Storage {
+  CategoryAnswerNames names;
   HugeVector<AnswerIndex> task_offsets;
   HugeVector<WorkerId> workers;
   HugeVector<ClassId> labels;
@@ -52,13 +52,13 @@ struct NewIds {
 
 /// Gives tasks and workers their ids in the order of their names (data/name_order.hpp). The same answers get the same
 /// ids so, whatever the order of their rows, and every method the same result.
-NewIds put_in_order(AnnotationNames& names, std::vector<AnswerPiece>& pieces, ThreadPool& pool);
+NewIds put_in_order(CategoryAnswerNames& names, std::vector<AnswerPiece>& pieces, ThreadPool& pool);
 
 /// Sorts answers into task order, in parallel, freeing each piece as it goes. Indices must be in range.
 /// With DuplicatePolicy::reject the first repeated pairs in file order are collected into `repeated` (if given) and
 /// bad_input is thrown by the caller's choice: this function throws only if `repeated` is null.
-[[nodiscard]] Annotations build_annotations(std::vector<AnswerPiece> pieces, AnnotationNames names,
-                                            DuplicatePolicy policy, ThreadPool& pool, BuildReport* report,
-                                            std::vector<RepeatedPair>* repeated = nullptr);
+[[nodiscard]] CategoryAnswers build_annotations(std::vector<AnswerPiece> pieces, CategoryAnswerNames names,
+                                                DuplicatePolicy policy, ThreadPool& pool, BuildReport* report,
+                                                std::vector<RepeatedPair>* repeated = nullptr);
 
 }  // namespace wisecrowd

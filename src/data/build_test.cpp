@@ -50,7 +50,7 @@ class BuildAnnotations : public testing::TestWithParam<Sizes> {
                        static_cast<std::uint16_t>(rng.below(3))});
     }
   }
-  [[nodiscard]] AnnotationNames names() const {
+  [[nodiscard]] CategoryAnswerNames names() const {
     return {numbered("t", GetParam().tasks), numbered("w", GetParam().workers), numbered("c", 3)};
   }
   std::vector<Row> rows_;
@@ -58,7 +58,7 @@ class BuildAnnotations : public testing::TestWithParam<Sizes> {
 
 using Pair = std::pair<std::uint32_t, std::uint32_t>;
 
-void expect_answers(const Annotations& answers, const std::multimap<Pair, std::uint16_t>& expected) {
+void expect_answers(const CategoryAnswers& answers, const std::multimap<Pair, std::uint16_t>& expected) {
   ASSERT_EQ(answers.answer_count(), expected.size());
   auto next = expected.begin();
   for (std::size_t t = 0; t < answers.task_count(); ++t) {
@@ -96,7 +96,7 @@ TEST_P(BuildAnnotations, KeepLast) {
   for (const unsigned threads : {1U, 3U}) {
     ThreadPool pool(threads);
     BuildReport report;
-    const Annotations answers =
+    const CategoryAnswers answers =
         build_annotations(in_pieces(rows_, GetParam().piece), names(), DuplicatePolicy::keep_last, pool, &report);
     expect_answers(answers, {last.begin(), last.end()});
     EXPECT_EQ(report.duplicates_dropped, dropped);
@@ -116,7 +116,7 @@ TEST_P(BuildAnnotations, RepeatKeepsAllInTheOrderOfLabels) {
   }
   ThreadPool pool(2);
   BuildReport report;
-  const Annotations answers =
+  const CategoryAnswers answers =
       build_annotations(in_pieces(rows_, GetParam().piece), names(), DuplicatePolicy::repeat, pool, &report);
   expect_answers(answers, all);
   EXPECT_EQ(report.repeats, rows_.size() - times.size());
@@ -152,13 +152,13 @@ TEST_P(BuildAnnotations, RejectListsRepeatsInFileOrder) {
 
 TEST(PutInOrder, AnswersKeepTheirNames) {
   const std::vector<std::string> tasks{"t10", "t9", "t1"}, workers{"b", "c", "a"}, classes{"yes", "no"};
-  AnnotationNames names{NameTable(tasks), NameTable(workers), NameTable(classes)};
+  CategoryAnswerNames names{NameTable(tasks), NameTable(workers), NameTable(classes)};
   auto pieces = in_pieces({{0, 0, 0}, {1, 1, 1}, {2, 2, 0}, {0, 2, 1}}, 3);
   ThreadPool pool(2);
   const NewIds ids = put_in_order(names, pieces, pool);
   EXPECT_EQ(ids.tasks, (std::vector<std::uint32_t>{2, 1, 0}));
   EXPECT_EQ(ids.workers, (std::vector<std::uint32_t>{1, 2, 0}));
-  const Annotations answers =
+  const CategoryAnswers answers =
       build_annotations(std::move(pieces), std::move(names), DuplicatePolicy::keep_last, pool, nullptr);
   expect_answers(answers, {{{0, 0}, 0}, {{1, 2}, 1}, {{2, 0}, 1}, {{2, 1}, 0}});
   EXPECT_EQ(answers.task_names()[2], "t10");

@@ -13,7 +13,7 @@ namespace {
 
 LearningData small() {
   LearningData data;
-  data.crowd.answers = AnnotationsBuilder().add("t", "w", "a").add("u", "w", "b").add("x", "w", "b").build();
+  data.crowd.answers = CategoryAnswersBuilder().add("t", "w", "a").add("u", "w", "b").add("x", "w", "b").build();
   data.features.rows = 3;
   data.features.shape = {2};
   data.features.dense = {1, 2, 3, 4, 5, 6};

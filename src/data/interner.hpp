@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "wisecrowd/annotations.hpp"
+#include "wisecrowd/category_answers.hpp"
 
 namespace wisecrowd {
 

@@ -36,7 +36,7 @@ class WorkerSets {
 };
 
 /// Sizes by root; parts without workers stay empty.
-std::vector<ComponentSize> sizes_by_root(const Annotations& answers) {
+std::vector<ComponentSize> sizes_by_root(const CategoryAnswers& answers) {
   const auto offsets = answers.task_offsets();
   const auto workers = answers.workers();
   WorkerSets sets(answers.worker_count());
@@ -62,7 +62,7 @@ std::vector<ComponentSize> sizes_by_root(const Annotations& answers) {
 
 }  // namespace
 
-std::vector<ComponentSize> component_sizes(const Annotations& answers, std::size_t most) {
+std::vector<ComponentSize> component_sizes(const CategoryAnswers& answers, std::size_t most) {
   std::vector<ComponentSize> sizes = sizes_by_root(answers);
   std::erase_if(sizes, [](const ComponentSize& part) { return part.workers == 0; });
   std::stable_sort(sizes.begin(), sizes.end(), [](const ComponentSize& a, const ComponentSize& b) {
@@ -72,7 +72,7 @@ std::vector<ComponentSize> component_sizes(const Annotations& answers, std::size
   return sizes;
 }
 
-Components connected_components(const Annotations& answers) {
+Components connected_components(const CategoryAnswers& answers) {
   Components result;
   for (const ComponentSize& part : sizes_by_root(answers)) {
     if (part.workers == 0) continue;

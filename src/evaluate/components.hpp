@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "wisecrowd/annotations.hpp"
+#include "wisecrowd/category_answers.hpp"
 
 namespace wisecrowd {
 
@@ -18,8 +18,8 @@ struct ComponentSize {
   std::size_t tasks = 0, workers = 0, answers = 0;
 };
 /// The `most` parts with most tasks, then with most workers, the largest first.
-[[nodiscard]] std::vector<ComponentSize> component_sizes(const Annotations& answers, std::size_t most);
+[[nodiscard]] std::vector<ComponentSize> component_sizes(const CategoryAnswers& answers, std::size_t most);
 
-[[nodiscard]] Components connected_components(const Annotations& answers);
+[[nodiscard]] Components connected_components(const CategoryAnswers& answers);
 
 }  // namespace wisecrowd

@@ -55,7 +55,7 @@ struct AgreementCounts {
   std::uint64_t unanimous = 0;                  ///< tasks with at least two answers, all equal
 };
 
-AgreementCounts count_agreement(const Annotations& answers) {
+AgreementCounts count_agreement(const CategoryAnswers& answers) {
   AgreementCounts counts;
   counts.pairable.assign(answers.class_count(), 0);
   const auto offsets = answers.task_offsets();
@@ -120,7 +120,7 @@ void fill_agreement(const AgreementCounts& counts, Description& description) {
 
 }  // namespace
 
-Description describe(const Annotations& answers) {
+Description describe(const CategoryAnswers& answers) {
   Description description;
   description.tasks = answers.task_count();
   description.workers = answers.worker_count();

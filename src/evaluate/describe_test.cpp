@@ -28,9 +28,9 @@ bool warns_of(const Description& d, std::string_view code) {
 }
 
 /// Tasks with a random number of answers, from none to all workers.
-Annotations random_answers(std::size_t tasks, std::size_t workers, std::size_t classes, std::uint64_t seed) {
+CategoryAnswers random_answers(std::size_t tasks, std::size_t workers, std::size_t classes, std::uint64_t seed) {
   Rng rng(seed);
-  AnnotationsBuilder builder(class_list(classes));
+  CategoryAnswersBuilder builder(class_list(classes));
   for (std::size_t w = 0; w < workers; ++w) builder.add_worker(fmt::format("w{}", w));
   for (std::size_t t = 0; t < tasks; ++t) {
     const std::string task = fmt::format("t{}", t);
@@ -48,7 +48,7 @@ Annotations random_answers(std::size_t tasks, std::size_t workers, std::size_t c
 TEST(Describe, KrippendorffsTextbookExample) {
   // Krippendorff, "Computing Krippendorff's alpha-reliability": 4 observers, 12 units, nominal alpha 0.743.
   const std::string observers[] = {"123321412...", "1233224125.3", ".3332342251.", "12332441251."};
-  AnnotationsBuilder builder({"1", "2", "3", "4", "5"});
+  CategoryAnswersBuilder builder({"1", "2", "3", "4", "5"});
   for (std::size_t o = 0; o < 4; ++o) {
     const std::string& answers = observers[o];
     ASSERT_EQ(answers.size(), 12U);
@@ -65,7 +65,7 @@ TEST(Describe, FleissTextbookExample) {
   // 14 raters, 10 subjects, 5 categories: kappa 0.210.
   const int table[10][5] = {{0, 0, 0, 0, 14}, {0, 2, 6, 4, 2}, {0, 0, 3, 5, 6}, {0, 3, 9, 2, 0}, {2, 2, 8, 1, 1},
                             {7, 7, 0, 0, 0},  {3, 2, 6, 3, 0}, {2, 5, 3, 2, 2}, {6, 5, 2, 1, 0}, {0, 2, 2, 3, 7}};
-  AnnotationsBuilder builder(class_list(5));
+  CategoryAnswersBuilder builder(class_list(5));
   for (int t = 0; t < 10; ++t) {
     int worker = 0;
     for (int k = 0; k < 5; ++k) {
@@ -79,7 +79,7 @@ TEST(Describe, FleissTextbookExample) {
 
 TEST(Describe, AgreementMatchesAllPairs) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    const Annotations answers = random_answers(60, 12, 4, seed);
+    const CategoryAnswers answers = random_answers(60, 12, 4, seed);
     const Description d = describe(answers);
     // From the definitions, pair by pair.
     double pairs = 0;
@@ -125,7 +125,7 @@ TEST(Describe, AgreementMatchesAllPairs) {
 }
 
 TEST(Describe, CountsAndQuartiles) {
-  AnnotationsBuilder builder({"a", "b", "c"});
+  CategoryAnswersBuilder builder({"a", "b", "c"});
   builder.add("t1", "w1", "a").add("t1", "w2", "b").add("t1", "w3", "b").add("t2", "w1", "a").add("t3", "w1", "b");
   builder.add("t3", "w2", "b").add_task("t4").add_worker("w4");
   const Description d = describe(builder.build());
@@ -151,10 +151,10 @@ TEST(Describe, CountsAndQuartiles) {
 }
 
 TEST(Describe, UndefinedAgreementIsNaN) {
-  const Description empty = describe(Annotations());
+  const Description empty = describe(CategoryAnswers());
   EXPECT_TRUE(std::isnan(empty.krippendorff_alpha));
   EXPECT_TRUE(warns_of(empty, "no_answers"));
-  AnnotationsBuilder same({"a", "b"});
+  CategoryAnswersBuilder same({"a", "b"});
   same.add("t", "w1", "a").add("t", "w2", "a");
   const Description d = describe(same.build());
   EXPECT_TRUE(std::isnan(d.krippendorff_alpha));
@@ -167,13 +167,13 @@ TEST(Describe, ComponentsMatchAWalkOverTheGraph) {
     Rng rng(seed);
     const std::size_t tasks = 30;
     const std::size_t workers = 25;
-    AnnotationsBuilder builder({"0", "1"});
+    CategoryAnswersBuilder builder({"0", "1"});
     for (std::size_t t = 0; t < tasks; ++t) builder.add_task(fmt::format("t{}", t));
     for (std::size_t w = 0; w < workers; ++w) builder.add_worker(fmt::format("w{}", w));
     for (int i = 0; i < 28; ++i) {
       builder.add(fmt::format("t{}", rng.below(tasks)), fmt::format("w{}", rng.below(workers)), "0");
     }
-    const Annotations answers = builder.build();
+    const CategoryAnswers answers = builder.build();
     // Spread labels until nothing changes.
     std::vector<std::size_t> mark(tasks + workers);
     for (std::size_t v = 0; v < mark.size(); ++v) mark[v] = v;
@@ -204,7 +204,7 @@ TEST(Describe, ComponentsMatchAWalkOverTheGraph) {
 
 TEST(Describe, WarnsOfWhatCannotBeLearned) {
   const auto described = [](std::initializer_list<const char*> rows, std::vector<std::string> classes = {"a", "b"}) {
-    AnnotationsBuilder builder(std::move(classes));
+    CategoryAnswersBuilder builder(std::move(classes));
     for (const std::string row : rows) builder.add(row.substr(0, 1), row.substr(1, 1), row.substr(2, 1));
     return describe(builder.build());
   };
@@ -248,7 +248,7 @@ TEST(Describe, WarnsOfWhatCannotBeLearned) {
   }
   EXPECT_TRUE(warns_of(parts, "disconnected_parts"));
 
-  AnnotationsBuilder fine({"a", "b"});
+  CategoryAnswersBuilder fine({"a", "b"});
   for (int t = 0; t < 10; ++t) {
     for (int w = 0; w < 4; ++w) fine.add(std::to_string(t), std::to_string(w), (t + w) % 3 == 0 ? "a" : "b");
   }
@@ -256,12 +256,12 @@ TEST(Describe, WarnsOfWhatCannotBeLearned) {
 }
 
 /// Real data in plain CSV: task,worker,label.
-std::optional<Annotations> real_answers(const std::string& name) {
+std::optional<CategoryAnswers> real_answers(const std::string& name) {
   const auto root = testing::real_data_folder();
   if (!root) return std::nullopt;
   std::ifstream file(*root + "/aggregate/" + name + "/labels.csv");
   if (!file) return std::nullopt;
-  AnnotationsBuilder builder;
+  CategoryAnswersBuilder builder;
   std::string line;
   std::getline(file, line);
   while (std::getline(file, line)) {

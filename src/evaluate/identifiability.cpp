@@ -19,7 +19,7 @@ double percent(std::size_t part, std::size_t whole) {
 
 }  // namespace
 
-std::vector<Warning> identifiability_warnings(const Description& d, const Annotations& answers) {
+std::vector<Warning> identifiability_warnings(const Description& d, const CategoryAnswers& answers) {
   std::vector<Warning> warnings;
   const auto warn = [&](const char* code, std::string message) { warnings.push_back({code, std::move(message)}); };
   if (d.answers == 0) {

@@ -75,7 +75,7 @@ struct Outcome {
 
 Outcome reference(const std::string& text) {
   Outcome outcome;
-  AnnotationsBuilder builder;
+  CategoryAnswersBuilder builder;
   const auto rows = reference_rows(text, ',');
   for (std::size_t r = 1; r < rows.size(); ++r) {
     const auto& fields = rows[r].fields;
@@ -98,7 +98,8 @@ Outcome reference(const std::string& text) {
 Outcome ours(const std::string& text, const Tuning& tuning, const RunContext& context) {
   Outcome outcome;
   DataReport report;
-  const Dataset data = ingest::read_dataset({"a.csv", text}, std::nullopt, {.lenient = true}, tuning, context, &report);
+  const CategoryData data =
+      ingest::read_dataset({"a.csv", text}, std::nullopt, {.lenient = true}, tuning, context, &report);
   outcome.answers = fmt::format("{:016x}", data.answers.content_hash());
   for (const auto& problem : report.problems) {
     if (outcome.bad_lines.empty() || outcome.bad_lines.back() != problem.line)

@@ -10,7 +10,7 @@
 #include "data/interner.hpp"
 #include "ingest/arena.hpp"
 #include "ingest/key_table.hpp"
-#include "wisecrowd/annotations.hpp"
+#include "wisecrowd/category_answers.hpp"
 
 namespace wisecrowd::ingest {
 

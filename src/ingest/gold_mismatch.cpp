@@ -103,7 +103,7 @@ GoldMismatch mismatch_of(const Table& gold, const NameTable& gold_tasks, const K
   return out;
 }
 
-std::string mismatch_reason(const GoldMismatch& gold, const AnnotationNames& answers) {
+std::string mismatch_reason(const GoldMismatch& gold, const CategoryAnswerNames& answers) {
   if (gold.labels_are_tasks) {
     return "its labels are tasks of the answers, so its columns seem to be swapped: name them in the right order with "
            "--gold-columns TASK,LABEL";

@@ -22,6 +22,6 @@ struct GoldMismatch {
 [[nodiscard]] GoldMismatch mismatch_of(const Table& gold, const NameTable& gold_tasks, const KeyTable& answered);
 
 /// The likely reason in words, with the remedy.
-[[nodiscard]] std::string mismatch_reason(const GoldMismatch& gold, const AnnotationNames& answers);
+[[nodiscard]] std::string mismatch_reason(const GoldMismatch& gold, const CategoryAnswerNames& answers);
 
 }  // namespace wisecrowd::ingest

@@ -14,7 +14,7 @@
 #include "base/huge_vector.hpp"
 #include "base/parallel.hpp"
 #include "ingest/arena.hpp"
-#include "wisecrowd/annotations.hpp"
+#include "wisecrowd/category_answers.hpp"
 #include "wisecrowd/names.hpp"
 
 namespace wisecrowd::ingest {

@@ -16,12 +16,12 @@ namespace {
 using ingest::Input;
 using ingest::Tuning;
 
-Dataset read(const std::string& text, const ReadOptions& options = {}, DataReport* report = nullptr,
-             const std::string& name = "a.csv", const Tuning& tuning = {}) {
+CategoryData read(const std::string& text, const ReadOptions& options = {}, DataReport* report = nullptr,
+                  const std::string& name = "a.csv", const Tuning& tuning = {}) {
   return ingest::read_dataset({name, text}, std::nullopt, options, tuning, RunContext({.threads = 2}), report);
 }
 
-std::string listed(const Annotations& answers) {
+std::string listed(const CategoryAnswers& answers) {
   std::string out;
   for (std::size_t t = 0; t < answers.task_count(); ++t) {
     const auto workers = answers.workers_of(TaskId(t));
@@ -119,7 +119,7 @@ TEST(OddTables, JsonArrayKeepsLinesAndRefusesWhatIsNone) {
 TEST(WorkerChanges, ExcludedAndMerged) {
   const std::string text = "task,worker,label\nt1,w1,a\nt1,w2,b\nt1,w3,c\nt2,w3,c\nt2,w1,a\n";
   DataReport report;
-  const Dataset without = read(text, {.exclude_workers = {"w3", "nobody"}}, &report);
+  const CategoryData without = read(text, {.exclude_workers = {"w3", "nobody"}}, &report);
   EXPECT_EQ(listed(without.answers), "t1|w1|a\nt1|w2|b\nt2|w1|a\n");
   EXPECT_EQ(without.answers.worker_count(), 2U);
   EXPECT_EQ(without.answers.class_count(), 3U) << "classes stay";
@@ -127,7 +127,7 @@ TEST(WorkerChanges, ExcludedAndMerged) {
   EXPECT_EQ(report.warnings.front().code, "workers_not_found");
   EXPECT_NE(report.warnings.front().message.find("'nobody'"), std::string::npos);
 
-  const Dataset merged = read(text, {.merge_workers = {{"w3", "w2"}}}, &report);
+  const CategoryData merged = read(text, {.merge_workers = {{"w3", "w2"}}}, &report);
   EXPECT_EQ(listed(merged.answers), "t1|w1|a\nt1|w2|c\nt2|w1|a\nt2|w2|c\n") << "the last of two answers counts";
   EXPECT_EQ(report.duplicates_dropped, 1U);
   EXPECT_EQ(read(text, {.duplicates = DuplicatePolicy::repeat, .merge_workers = {{"w3", "w2"}}}).answers.answer_count(),

@@ -21,9 +21,9 @@ struct OtherGold {
 };
 
 /// With `other_gold`, gold of tasks without answers is collected there; without, it is left aside with a warning.
-[[nodiscard]] Dataset read_dataset(const Input& answers, const std::optional<Input>& gold, const ReadOptions& options,
-                                   const Tuning& tuning, const RunContext& context, DataReport* report = nullptr,
-                                   OtherGold* other_gold = nullptr);
+[[nodiscard]] CategoryData read_dataset(const Input& answers, const std::optional<Input>& gold,
+                                        const ReadOptions& options, const Tuning& tuning, const RunContext& context,
+                                        DataReport* report = nullptr, OtherGold* other_gold = nullptr);
 /// All names as spreadsheet_safe() has them.
 [[nodiscard]] NameTable safe_names(const NameTable& names);
 

@@ -151,10 +151,10 @@ void reverse(std::vector<AnswerPiece>& pieces) {
 }
 
 /// Builds the annotations and adds a problem for every repeated pair.
-Annotations build_without_repeats(Table& table, AnnotationNames names, ThreadPool& pool, DataReport& report) {
+CategoryAnswers build_without_repeats(Table& table, CategoryAnswerNames names, ThreadPool& pool, DataReport& report) {
   BuildReport built;
   std::vector<RepeatedPair> repeated;
-  const Annotations answers =
+  const CategoryAnswers answers =
       build_annotations(std::move(table.pieces), std::move(names), DuplicatePolicy::reject, pool, &built, &repeated);
   for (std::size_t i = 0; i < std::min(repeated.size(), kMostProblemsShown); ++i) {
     const auto& pair = repeated[i];
@@ -178,8 +178,8 @@ NameTable safe_names(const NameTable& names) {
   return NameTable(safe);
 }
 
-Dataset read_dataset(const Input& answers, const std::optional<Input>& gold, const ReadOptions& options,
-                     const Tuning& tuning, const RunContext& context, DataReport* report, OtherGold* other_gold) {
+CategoryData read_dataset(const Input& answers, const std::optional<Input>& gold, const ReadOptions& options,
+                          const Tuning& tuning, const RunContext& context, DataReport* report, OtherGold* other_gold) {
   DataReport own;
   DataReport& notes = report != nullptr ? *report : own;
   notes = {};
@@ -195,7 +195,7 @@ Dataset read_dataset(const Input& answers, const std::optional<Input>& gold, con
   ThreadPool& pool = context.pool();
   const bool reject = options.duplicates == DuplicatePolicy::reject;
   if (reject && !options.lenient && notes.problem_count > 0) {
-    AnnotationNames names{table.tasks.release(pool), table.workers.release(pool), table.classes.final_names()};
+    CategoryAnswerNames names{table.tasks.release(pool), table.workers.release(pool), table.classes.final_names()};
     (void)build_without_repeats(table, std::move(names), pool, notes);  // for the list of problems
   }
   settle_problems(table.file, options.lenient, notes);
@@ -211,7 +211,7 @@ Dataset read_dataset(const Input& answers, const std::optional<Input>& gold, con
 
   const auto ids = table.classes.final_ids();
   translate_labels(table.pieces, ids, pool);
-  Dataset data;
+  CategoryData data;
   if (gold) {
     data.gold.assign(table.tasks.size(), kNoClass);
     for (const auto& [task, code] : known.task_and_code) data.gold[task] = ClassId{ids[code]};
@@ -220,7 +220,7 @@ Dataset read_dataset(const Input& answers, const std::optional<Input>& gold, con
       other_gold->labels.push_back(ClassId{ids[code]});
     }
   }
-  AnnotationNames names{table.tasks.release(pool), std::move(workers), table.classes.final_names()};
+  CategoryAnswerNames names{table.tasks.release(pool), std::move(workers), table.classes.final_names()};
   if (gold && known.mismatch.matched == 0) {
     const std::string reason = mismatch_reason(known.mismatch, names);
     if (other_gold != nullptr) {
@@ -278,8 +278,8 @@ Dataset read_dataset(const Input& answers, const std::optional<Input>& gold, con
 
 namespace wisecrowd {
 
-Dataset read_dataset(const std::string& answers_path, const std::optional<std::string>& gold_path,
-                     const ReadOptions& options, const RunContext& context, DataReport* report) {
+CategoryData read_dataset(const std::string& answers_path, const std::optional<std::string>& gold_path,
+                          const ReadOptions& options, const RunContext& context, DataReport* report) {
   std::optional<ingest::Input> gold;
   if (gold_path) gold = ingest::Input{*gold_path, std::nullopt};
   return ingest::read_dataset({answers_path, std::nullopt}, gold, options, ingest::Tuning{}, context, report);

@@ -225,7 +225,7 @@ TEST_F(FeatureFiles, GoldToLearnFromMakesTasks) {
   const std::string gold = write("gold.csv", "task,label\nt1,a\nt2,a\nnew,b\nknown,b\n");
   const LearningInput input = learn(features, {}, gold, true);
   validate(input.data);
-  const Annotations& answers = input.data.crowd.answers;
+  const CategoryAnswers& answers = input.data.crowd.answers;
   ASSERT_EQ(answers.task_count(), 3U);
   EXPECT_EQ(answers.task_names()[2], "known");
   EXPECT_EQ(answers.answer_count(), 3U);

@@ -25,8 +25,8 @@ struct Tally {
 };
 
 /// The row of each task of the answers.
-std::vector<std::uint32_t> find_rows(const LearningFiles& files, const Annotations& answers, const FeatureTable& table,
-                                     const Interner& rows, DataReport& report) {
+std::vector<std::uint32_t> find_rows(const LearningFiles& files, const CategoryAnswers& answers,
+                                     const FeatureTable& table, const Interner& rows, DataReport& report) {
   std::vector<std::uint32_t> row_of_task(answers.task_count(), kNoRow);
   Tally without, outside;
   for (std::size_t t = 0; t < row_of_task.size(); ++t) {
@@ -70,7 +70,8 @@ std::vector<std::uint32_t> find_rows(const LearningFiles& files, const Annotatio
 }
 
 /// The same answers with more tasks that nobody has answered.
-Annotations with_tasks(const Annotations& answers, const std::vector<std::string>& more, const RunContext& context) {
+CategoryAnswers with_tasks(const CategoryAnswers& answers, const std::vector<std::string>& more,
+                           const RunContext& context) {
   std::vector<std::string> names;
   for (std::size_t t = 0; t < answers.task_count(); ++t) names.emplace_back(answers.task_names()[t]);
   names.insert(names.end(), more.begin(), more.end());

@@ -24,20 +24,20 @@ namespace {
 using ingest::Input;
 using ingest::Tuning;
 
-Dataset read(const std::string& text, const ReadOptions& options = {}, DataReport* report = nullptr,
-             const std::string& name = "answers.csv") {
+CategoryData read(const std::string& text, const ReadOptions& options = {}, DataReport* report = nullptr,
+                  const std::string& name = "answers.csv") {
   const RunContext context({.threads = 2});
   return ingest::read_dataset({name, text}, std::nullopt, options, Tuning{}, context, report);
 }
 
-Dataset read_with_gold(const std::string& text, const std::string& gold, const ReadOptions& options = {},
-                       DataReport* report = nullptr) {
+CategoryData read_with_gold(const std::string& text, const std::string& gold, const ReadOptions& options = {},
+                            DataReport* report = nullptr) {
   const RunContext context({.threads = 2});
   return ingest::read_dataset({"answers.csv", text}, Input{"gold.csv", gold}, options, Tuning{}, context, report);
 }
 
 /// "task|worker|label" of every answer in task order.
-std::string listed(const Annotations& answers) {
+std::string listed(const CategoryAnswers& answers) {
   std::string out;
   for (std::size_t t = 0; t < answers.task_count(); ++t) {
     const auto workers = answers.workers_of(TaskId(t));
@@ -58,7 +58,7 @@ std::string joined(const NameTable& names) {
 
 TEST(ReadDataset, LongRowsInTheOrderOfNames) {
   DataReport report;
-  const Dataset data = read("task,worker,label\nt2,w1,b\nt1,w3,a\nt2,w2,a\n", {}, &report);
+  const CategoryData data = read("task,worker,label\nt2,w1,b\nt1,w3,a\nt2,w2,a\n", {}, &report);
   EXPECT_EQ(listed(data.answers), "t1|w3|a\nt2|w1|b\nt2|w2|a\n");
   EXPECT_EQ(joined(data.answers.worker_names()), "w1,w2,w3");
   EXPECT_EQ(joined(data.answers.class_names()), "a,b");
@@ -93,12 +93,12 @@ TEST(ReadDataset, ColumnsByPositionMeanNoHeader) {
 
 TEST(ReadDataset, HeaderlessGoldGoesWithHeaderlessAnswers) {
   const ReadOptions options{.task_column = "1", .worker_column = "2", .label_column = "3"};
-  const Dataset data = read_with_gold("t,w,a\nu,w,b\n", "u,b\n", options);
+  const CategoryData data = read_with_gold("t,w,a\nu,w,b\n", "u,b\n", options);
   EXPECT_EQ(data.gold, (std::vector<ClassId>{kNoClass, ClassId{1}}));
 }
 
 TEST(ReadDataset, Quoting) {
-  const Dataset data = read(
+  const CategoryData data = read(
       "task,worker,label,note\n"
       "\"a,b\",\"say \"\"hi\"\"\",\"two\nlines\",\n"
       "5\" disk,w\"\"x,plain,\"\"\n"
@@ -123,7 +123,7 @@ TEST(ReadDataset, LineEndsAndByteOrderMark) {
 
 TEST(ReadDataset, FieldsAreNotTrimmedButLookalikesAreNamed) {
   DataReport report;
-  const Dataset data = read("task,worker,label\nt,w1,cat \nt,w2,Cat\nt,w3,dog\n", {}, &report);
+  const CategoryData data = read("task,worker,label\nt,w1,cat \nt,w2,Cat\nt,w3,dog\n", {}, &report);
   EXPECT_EQ(data.answers.class_count(), 3U);
   ASSERT_EQ(report.warnings.size(), 1U);
   EXPECT_EQ(report.warnings[0].code, "similar_labels");
@@ -147,7 +147,7 @@ TEST(ReadDataset, DuplicatePolicies) {
   EXPECT_NE(report.warnings[0].message.find("2 answers repeat a task and worker, 1 of them contradict"),
             std::string::npos);
 
-  const Dataset repeated = read(text, {.duplicates = DuplicatePolicy::repeat}, &report);
+  const CategoryData repeated = read(text, {.duplicates = DuplicatePolicy::repeat}, &report);
   EXPECT_EQ(listed(repeated.answers), "t|v|a\nt|w|a\nt|w|b\nt|w|b\nu|w|a\n");
   EXPECT_TRUE(repeated.answers.has_repeats());
   EXPECT_TRUE(report.warnings.empty());
@@ -156,7 +156,7 @@ TEST(ReadDataset, DuplicatePolicies) {
   EXPECT_EQ(report.problem_count, 2U);
 
   // Lenient: the rows that come too late are dropped.
-  const Dataset first = read(text, {.duplicates = DuplicatePolicy::reject, .lenient = true}, &report);
+  const CategoryData first = read(text, {.duplicates = DuplicatePolicy::reject, .lenient = true}, &report);
   EXPECT_EQ(listed(first.answers), "t|v|a\nt|w|a\nu|w|a\n");
   EXPECT_EQ(report.duplicates_dropped, 2U);
 }
@@ -177,12 +177,12 @@ TEST(ReadDataset, SameDataForAnyOrderOfRows) {
     return text;
   };
   const auto shuffled = [&] { return read_with_gold(table("task,worker,label\n", rows), table("task,label\n", gold)); };
-  const Dataset expected = shuffled();
+  const CategoryData expected = shuffled();
   Rng rng(4);
   for (int shuffle = 0; shuffle < 5; ++shuffle) {
     rng.shuffle(std::span(rows));
     rng.shuffle(std::span(gold));
-    const Dataset data = shuffled();
+    const CategoryData data = shuffled();
     EXPECT_EQ(listed(data.answers), listed(expected.answers));
     EXPECT_EQ(data.answers.content_hash(), expected.answers.content_hash());
     EXPECT_EQ(data.gold, expected.gold);
@@ -191,7 +191,7 @@ TEST(ReadDataset, SameDataForAnyOrderOfRows) {
 
 TEST(ReadDataset, Gold) {
   DataReport report;
-  const Dataset data =
+  const CategoryData data =
       read_with_gold("task,worker,label\nt,w,a\nu,w,b\nv,w,a\n", "Task,Truth\nv,c\nnobody,z\nt,a\nt,a\n", {}, &report);
   EXPECT_EQ(joined(data.answers.class_names()), "a,b,c") << "z belongs to a task that nobody answered";
   EXPECT_EQ(data.gold, (std::vector<ClassId>{ClassId{0}, kNoClass, ClassId{2}}));
@@ -283,7 +283,7 @@ TEST(ReadDataset, TruncatedPackedDataAreRefusedWhereverTheyEnd) {
 
 TEST(ReadDataset, WideTablesKnowSilentWorkersAndUnansweredTasks) {
   DataReport report;
-  const Dataset data = read("x,task,w1,w2\n,t1,,b\n,t2,,\na,t3,,a\n", {.layout = TableLayout::wide}, &report);
+  const CategoryData data = read("x,task,w1,w2\n,t1,,b\n,t2,,\na,t3,,a\n", {.layout = TableLayout::wide}, &report);
   EXPECT_EQ(joined(data.answers.task_names()), "t1,t2,t3");
   EXPECT_EQ(joined(data.answers.worker_names()), "w1,w2,x");
   EXPECT_EQ(listed(data.answers), "t1|w2|b\nt3|w2|a\nt3|x|a\n");
@@ -293,7 +293,7 @@ TEST(ReadDataset, WideTablesKnowSilentWorkersAndUnansweredTasks) {
 }
 
 TEST(ReadDataset, WideTableWithoutAnyAnswer) {
-  const Dataset data = read("task,w1\nt1,\nt2,\n", {.layout = TableLayout::wide});
+  const CategoryData data = read("task,w1\nt1,\nt2,\n", {.layout = TableLayout::wide});
   EXPECT_EQ(data.answers.task_count(), 2U);
   EXPECT_EQ(data.answers.answer_count(), 0U);
 }
@@ -309,7 +309,7 @@ TEST(ReadDataset, WideRepeatsNameTheirLines) {
 }
 
 TEST(ReadDataset, JsonValues) {
-  const Dataset data = read(
+  const CategoryData data = read(
       "{\"task\": \"t\\u00e9\\n\", \"worker\": 7, \"label\": true}\r\n"
       "\r\n"
       "  {\"task\": -5, \"worker\": 18446744073709551615, \"label\": false}\n"
@@ -322,7 +322,7 @@ TEST(ReadDataset, JsonValues) {
 }
 
 TEST(ReadDataset, WideJson) {
-  const Dataset data =
+  const CategoryData data =
       read("{\"task\": 1, \"ann\": \"a\", \"bob\": null}\n{\"task\": 2, \"eve\": \"b\"}\n{\"task\": 3}\n",
            {.layout = TableLayout::wide}, nullptr, "a.jsonl");
   EXPECT_EQ(listed(data.answers), "1|ann|a\n2|eve|b\n");
@@ -343,7 +343,7 @@ TEST(ReadDataset, ThreadsAndSizesChangeNothing) {
                                  Tuning{.window_bytes = 50'000, .chunk_bytes = 3000}}) {
       const RunContext context({.threads = threads});
       DataReport report;
-      const Dataset data = ingest::read_dataset({"a.csv", csv}, std::nullopt, {}, tuning, context, &report);
+      const CategoryData data = ingest::read_dataset({"a.csv", csv}, std::nullopt, {}, tuning, context, &report);
       const auto hash = data.answers.content_hash() + report.duplicates_contradicting;
       if (!expected) expected = hash;
       EXPECT_EQ(hash, *expected);
@@ -371,7 +371,7 @@ TEST(ReadDataset, ManyNamesAreInOrder) {
   for (const std::size_t window : {std::size_t{1} << 18, std::size_t{1} << 24}) {
     const RunContext context({.threads = 3});
     const Tuning tuning{.window_bytes = window, .window_per_thread = false};
-    const Dataset data = ingest::read_dataset({"a.csv", csv}, std::nullopt, {}, tuning, context);
+    const CategoryData data = ingest::read_dataset({"a.csv", csv}, std::nullopt, {}, tuning, context);
     ASSERT_EQ(data.answers.task_count(), order.size());
     for (std::size_t t = 0; t < order.size(); ++t) ASSERT_EQ(data.answers.task_names()[t], order[t]);
     if (!expected) expected = data.answers.content_hash();
@@ -466,7 +466,7 @@ TEST(ReadDataset, RealData) {
     const RunContext context({.threads = 2});
     DataReport report;
     const auto folder = std::filesystem::path(*root) / "aggregate" / known.name;
-    const Dataset data =
+    const CategoryData data =
         read_dataset((folder / "labels.csv").string(), (folder / "gold.csv").string(), {}, context, &report);
     EXPECT_EQ(data.answers.task_count(), known.tasks) << known.name;
     EXPECT_EQ(data.answers.worker_count(), known.workers) << known.name;

@@ -18,7 +18,7 @@ class alignas(128) RecentNames {
   [[nodiscard]] std::uint32_t find(const KeyEntry& entry) noexcept {
     if (!useful_) return kAbsent;
     ++asked_;
-    // Both places are looked at without a branch: which of them has the name cannot be foretold.
+    // Both places are looked at without a branch: which of them has the name cannot be predicted.
     const std::size_t at = entry.tag() & (kSlots - 1);
     const Slot& first = slots_[at];
     const Slot& second = slots_[at ^ 1];

@@ -33,7 +33,7 @@ constexpr std::array kEntries = {
 
 /// The last guard: whatever a learner does, no number that is not finite leaves it.
 void require_finite(const Learned& learned, const std::string& name) {
-  const Aggregation& crowd = learned.crowd;
+  const CategoryFit& crowd = learned.crowd;
   const auto require = [&](const auto& values, const char* what) {
     using Number = typename std::remove_cvref_t<decltype(values)>::value_type;
     if (all_finite(std::span<const Number>(values))) return;

@@ -89,7 +89,7 @@ class Votes {
 
 }  // namespace
 
-AgreementFacts agreement_facts(const Annotations& answers, const RunContext& context) {
+AgreementFacts agreement_facts(const CategoryAnswers& answers, const RunContext& context) {
   const std::size_t classes = answers.class_count();
   const std::size_t workers = answers.worker_count();
   const auto offsets = answers.task_offsets();

@@ -5,6 +5,6 @@
 namespace wisecrowd {
 
 /// One pass over the answers.
-[[nodiscard]] AgreementFacts agreement_facts(const Annotations& answers, const RunContext& context);
+[[nodiscard]] AgreementFacts agreement_facts(const CategoryAnswers& answers, const RunContext& context);
 
 }  // namespace wisecrowd

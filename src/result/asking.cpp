@@ -14,8 +14,8 @@ namespace wisecrowd {
 namespace {
 
 /// Workers whom nobody knows yet are like the crowd as a whole, with the weight of a few answers.
-void add_strangers(WorkerTables& workers, const NamedOffers& given, const std::vector<std::size_t>& strangers,
-                   std::vector<WorkerOffer>& offers) {
+void add_unknown_workers(WorkerTables& workers, const NamedOffers& given,
+                         const std::vector<std::size_t>& unknown_workers, std::vector<WorkerOffer>& offers) {
   const std::size_t cells = workers.class_count * workers.class_count;
   std::vector<double> crowd(cells, 0);
   for (std::size_t n = 0; n < workers.counts.size(); ++n) crowd[n % cells] += workers.counts[n];
@@ -27,7 +27,7 @@ void add_strangers(WorkerTables& workers, const NamedOffers& given, const std::v
       cell = ReplayOptions{}.prior_strength * (sum > 0 ? cell / sum : 1.0 / static_cast<double>(workers.class_count));
     }
   }
-  for (const std::size_t n : strangers) {
+  for (const std::size_t n : unknown_workers) {
     workers.names.push_back(given.workers[n]);
     workers.answers.push_back(0);
     workers.counts.insert(workers.counts.end(), crowd.begin(), crowd.end());
@@ -46,9 +46,9 @@ struct Terms {
     known_workers = workers.names.size();
     double cheapest = 1;
     if (asked.offers) {
-      std::vector<std::size_t> strangers;
-      offers = offers_for(*asked.offers, workers.names, strangers);
-      add_strangers(workers, *asked.offers, strangers, offers);
+      std::vector<std::size_t> unknown_workers;
+      offers = offers_for(*asked.offers, workers.names, unknown_workers);
+      add_unknown_workers(workers, *asked.offers, unknown_workers, offers);
       for (const WorkerOffer& offer : asked.offers->offers) cheapest = std::min(cheapest, offer.cost);
     }
     if (!(asked.budget > 0) || !std::isfinite(asked.budget)) {
@@ -71,12 +71,12 @@ std::vector<std::string> list_of(const NameTable& names) {
   return list;
 }
 
-bool has_answered(const Annotations& answers, TaskId task, WorkerId worker) {
+bool has_answered(const CategoryAnswers& answers, TaskId task, WorkerId worker) {
   const auto workers = answers.workers_of(task);  // sorted
   return std::binary_search(workers.begin(), workers.end(), worker);
 }
 
-CrowdView view_of(const Annotations& answers, const Aggregation& fit, const CrowdKnowledge& known) {
+CrowdView view_of(const CategoryAnswers& answers, const CategoryFit& fit, const CrowdKnowledge& known) {
   CrowdView view;
   view.class_count = answers.class_count();
   view.posterior = fit.posterior;
@@ -91,7 +91,7 @@ CrowdView view_of(const Annotations& answers, const Aggregation& fit, const Crow
 }  // namespace
 
 std::vector<WorkerOffer> offers_for(const NamedOffers& given, const std::vector<std::string>& names,
-                                    std::vector<std::size_t>& strangers) {
+                                    std::vector<std::size_t>& unknown_workers) {
   std::unordered_map<std::string_view, std::size_t> place;
   for (std::size_t j = 0; j < names.size(); ++j) place.emplace(names[j], j);
   WorkerOffer absent;
@@ -100,7 +100,7 @@ std::vector<WorkerOffer> offers_for(const NamedOffers& given, const std::vector<
   for (std::size_t n = 0; n < given.workers.size(); ++n) {
     const auto at = place.find(given.workers[n]);
     if (at == place.end()) {
-      strangers.push_back(n);
+      unknown_workers.push_back(n);
     } else {
       offers[at->second] = given.offers[n];
     }
@@ -132,7 +132,7 @@ NamedSelection select_from_state(const CrowdState& state, const AskRequest& aske
   return chosen;
 }
 
-NamedSelection select_from_fit(const Annotations& answers, const Aggregation& fit, const AskRequest& asked,
+NamedSelection select_from_fit(const CategoryAnswers& answers, const CategoryFit& fit, const AskRequest& asked,
                                std::string_view selector, const Parameters& parameters, const RunContext& context) {
   CrowdKnowledge known = knowledge_of(answers, fit, ReplayOptions{}.prior_strength);
   Terms terms({.class_count = answers.class_count(),
@@ -155,7 +155,7 @@ NamedSelection select_from_fit(const Annotations& answers, const Aggregation& fi
   return chosen;
 }
 
-Advice advise(const Annotations& answers, const Aggregation& fit, const std::optional<NamedOffers>& given,
+Advice advise(const CategoryAnswers& answers, const CategoryFit& fit, const std::optional<NamedOffers>& given,
               std::string_view selector, const Parameters& parameters, const RunContext& context) {
   Advice advice;
   advice.known = knowledge_of(answers, fit, ReplayOptions{}.prior_strength);
@@ -163,8 +163,8 @@ Advice advise(const Annotations& answers, const Aggregation& fit, const std::opt
   request.pairs = answers.task_count();
   std::vector<WorkerOffer> offers;
   if (given) {
-    std::vector<std::size_t> strangers;
-    offers = offers_for(*given, list_of(answers.worker_names()), strangers);
+    std::vector<std::size_t> unknown_workers;
+    offers = offers_for(*given, list_of(answers.worker_names()), unknown_workers);
     request.offers = offers;
   }
   // The view is without the answers: a task is to be shown for its own sake, not because it tells of a worker.
@@ -184,13 +184,13 @@ Advice advise(const Annotations& answers, const Aggregation& fit, const std::opt
   return advice;
 }
 
-std::string_view usual_refit_method() { return "hierarchical_dawid_skene"; }
+std::string_view default_refit_method() { return "hierarchical_dawid_skene"; }
 
 RefitChoice usual_replay_refit() {
   return {"gibbs", {{"chains", std::int64_t{2}}, {"burn_in", std::int64_t{50}}, {"sweeps", std::int64_t{100}}}};
 }
 
-bool refits_unasked(const StateSummary& summary) {
+bool should_auto_refit(const StateSummary& summary) {
   constexpr std::uint64_t kSmall = 200'000;  // a refit takes about a second
   return summary.answers <= kSmall && !summary.staleness.advice().empty();
 }

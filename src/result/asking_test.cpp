@@ -14,8 +14,8 @@ namespace {
 
 /// Ten tasks, of which "alice" answered all, "bob" the even ones and "carol" the first; bob contradicts on every
 /// fourth.
-Annotations some_answers() {
-  AnnotationsBuilder builder({"no", "yes"});
+CategoryAnswers some_answers() {
+  CategoryAnswersBuilder builder({"no", "yes"});
   for (int t = 0; t < 10; ++t) {
     const std::string task = "task" + std::to_string(t);
     builder.add(task, "alice", "yes");
@@ -51,9 +51,9 @@ class Asking : public testing::Test {
 
   RunContext context_;
   Way policy_;
-  Annotations answers_ = some_answers();
-  Aggregation fit_ = aggregate({.answers = answers_}, usual_refit_method(),
-                               Parameters(aggregation_method(usual_refit_method()).parameters), context_);
+  CategoryAnswers answers_ = some_answers();
+  CategoryFit fit_ = aggregate({.answers = answers_}, default_refit_method(),
+                               Parameters(aggregation_method(default_refit_method()).parameters), context_);
   std::filesystem::path path_;
   CrowdState state_;
 };
@@ -68,14 +68,14 @@ std::set<std::pair<std::string, std::string>> pairs_of(const NamedSelection& cho
 
 TEST(OffersFor, GivesOneOfferPerNameAndTheStrangers) {
   const NamedOffers given{{"new", "b", "other"}, {{.cost = 3}, {.cost = 2, .capacity = 5}, {.cost = 4}}};
-  std::vector<std::size_t> strangers;
-  const auto offers = offers_for(given, {"a", "b"}, strangers);
+  std::vector<std::size_t> unknown_workers;
+  const auto offers = offers_for(given, {"a", "b"}, unknown_workers);
   ASSERT_EQ(offers.size(), 2U);
   EXPECT_FALSE(offers[0].available);
   EXPECT_TRUE(offers[1].available);
   EXPECT_EQ(offers[1].cost, 2);
   EXPECT_EQ(offers[1].capacity, 5U);
-  EXPECT_EQ(strangers, (std::vector<std::size_t>{0, 2}));
+  EXPECT_EQ(unknown_workers, (std::vector<std::size_t>{0, 2}));
 }
 
 TEST_F(Asking, AsksOncePerTaskWhereSomebodyIsLeftWithinTheBudget) {
@@ -129,7 +129,7 @@ TEST_F(Asking, AdviceShowsTheMostRewardingTasksFirst) {
   }
   ASSERT_EQ(advice.workers.size(), 3U);
   EXPECT_EQ(reason_of(advice.workers[2], answers_.class_names()), "1 answer is too few to say");
-  WorkerJudgement judged;
+  WorkerAssessment judged;
   judged.reason = AdviceReason::takes_one_for_another;
   judged.truth = ClassId(0);
   judged.said = ClassId(1);
@@ -139,12 +139,12 @@ TEST_F(Asking, AdviceShowsTheMostRewardingTasksFirst) {
 TEST(RefitsUnasked, WhenItIsDueAndQuick) {
   StateSummary summary;
   summary.answers = 1000;
-  EXPECT_FALSE(refits_unasked(summary));
+  EXPECT_FALSE(should_auto_refit(summary));
   summary.staleness.classes_since = 1;
   summary.staleness.answers_since = 1;
-  EXPECT_TRUE(refits_unasked(summary));
+  EXPECT_TRUE(should_auto_refit(summary));
   summary.answers = 300'000;
-  EXPECT_FALSE(refits_unasked(summary));
+  EXPECT_FALSE(should_auto_refit(summary));
 }
 
 }  // namespace

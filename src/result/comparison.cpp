@@ -59,7 +59,7 @@ Comparison compare_with(const Result& result, std::span<const NamedFit> others, 
   const bool on_gold = result.record.gold_use == "evaluation" && result.record.gold_tasks > 0 && result.data.has_gold();
   Comparison comparison;
   comparison.by = on_gold ? "gold" : "agreement";
-  const auto score = [&](ComparedMethod& row, const Aggregation& fit) {
+  const auto score = [&](ComparedMethod& row, const CategoryFit& fit) {
     row.agreement = agreement(fit.labels, result.aggregation.labels);
     if (!on_gold) return;
     const Evaluation scored =

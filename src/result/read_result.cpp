@@ -45,18 +45,18 @@ std::string locate(const std::string& folder, const std::string& role, const std
 }
 
 /// Answers with more tasks that nobody answered: those that learn took from gold.
-Annotations with_tasks(const Annotations& answers, const NameTable& tasks, std::size_t count) {
+CategoryAnswers with_tasks(const CategoryAnswers& answers, const NameTable& tasks, std::size_t count) {
   std::vector<std::string> names;
   for (std::size_t t = 0; t < count; ++t) names.emplace_back(tasks[t]);
-  std::vector<Answer> list;
+  std::vector<CategoryAnswer> list;
   list.reserve(answers.answer_count());
   for (std::size_t t = 0; t < answers.task_count(); ++t) {
     const auto workers = answers.workers_of(TaskId(t));
     const auto labels = answers.labels_of(TaskId(t));
     for (std::size_t a = 0; a < workers.size(); ++a) list.push_back({TaskId(t), workers[a], labels[a]});
   }
-  return make_annotations(list, {NameTable(names), answers.worker_names(), answers.class_names()},
-                          DuplicatePolicy::repeat);
+  return make_category_answers(list, {NameTable(names), answers.worker_names(), answers.class_names()},
+                               DuplicatePolicy::repeat);
 }
 
 [[noreturn]] void refuse_file(const std::string& path, const std::string& why) {
@@ -85,7 +85,7 @@ std::vector<double> read_tables(const std::string& path, std::size_t cells) {
   return tables;
 }
 
-void check_same(const StoredRecord& stored, const Annotations& answers, const std::string& folder,
+void check_same(const StoredRecord& stored, const CategoryAnswers& answers, const std::string& folder,
                 const std::string& path) {
   if (answers.content_hash() == stored.hash) return;
   const bool same_size = answers.task_count() == stored.tasks && answers.worker_count() == stored.workers &&
@@ -101,9 +101,9 @@ void check_same(const StoredRecord& stored, const Annotations& answers, const st
 }
 
 /// The answers of a state, which must still be those that were exported.
-Dataset read_state(const StoredRecord& stored, const std::string& folder, const std::string& path,
-                   const RunContext& context) {
-  Dataset data = CrowdState::open(path, CrowdState::Access::read).whole(context).data;
+CategoryData read_state(const StoredRecord& stored, const std::string& folder, const std::string& path,
+                        const RunContext& context) {
+  CategoryData data = CrowdState::open(path, CrowdState::Access::read).whole(context).data;
   if (stored.record.gold_use == "none") data.gold.clear();  // it came later
   if (data.answers.content_hash() != stored.hash) {
     throw Error(
@@ -193,7 +193,7 @@ StoredRun read_result(const std::string& folder, const ReadResultOptions& option
     }
   }
 
-  Aggregation& fit = result.aggregation;
+  CategoryFit& fit = result.aggregation;
   fit = std::move(stored.fit);
   fit.task_count = stored.tasks;
   fit.worker_count = result.data.answers.worker_count();

@@ -37,7 +37,7 @@ class ReadResult : public ::testing::Test {
   /// Answers of a small crowd as a file, with a name that needs quotes.
   void write_answers(std::uint64_t seed, const std::string& header = "task,worker,label") const {
     const auto crowd = testing::small_crowd(seed, 120, 10, 3, 4);
-    const Annotations& answers = crowd.data.answers;
+    const CategoryAnswers& answers = crowd.data.answers;
     std::string text = header + "\n", gold = "task,label\n";
     for (std::size_t t = 0; t < answers.task_count(); ++t) {
       const std::string task = csv_field(std::string(answers.task_names()[t]) + ",\"x\"\ny");
@@ -62,14 +62,14 @@ class ReadResult : public ::testing::Test {
     record.inputs = {{"answers", at("labels.csv")}, {"gold", at("gold.csv")}};
     record.reading = reading_record(reading);
     record.abstain_below = abstain_below;
-    Dataset data = read_dataset(at("labels.csv"), at("gold.csv"), reading, context_);
+    CategoryData data = read_dataset(at("labels.csv"), at("gold.csv"), reading, context_);
     record.gold_tasks = data.gold.size();
     record.gold_use = "evaluation";
-    Dataset seen = data;
+    CategoryData seen = data;
     seen.gold.clear();
     const Parameters parameters(aggregation_method(method).parameters);
     for (const auto& [name, value] : parameters.all()) record.parameters.emplace_back(name, value);
-    Aggregation fit = aggregate(seen, method, parameters, context_);
+    CategoryFit fit = aggregate(seen, method, parameters, context_);
     record.evaluation = evaluate(delivered_labels(fit, abstain_below), fit.posterior, data.gold, fit.class_count,
                                  {.tie_rule = fit.tie_rule}, context_);
     record.timings = {{"fit", 0.25}};
@@ -86,7 +86,7 @@ TEST_F(ReadResult, GivesBackWhatWasWritten) {
     const Result result = run(method, {}, 0.6);
     ASSERT_EQ(write_result(result, at("out"), context_), Status::converged);
     const StoredRun stored = read_result(at("out"), {}, context_);
-    const Result written = as_written(result, context_);
+    const Result written = rounded_for_files(result, context_);
     EXPECT_FALSE(stored.learned);
     EXPECT_EQ(stored.result.aggregation.posterior, written.aggregation.posterior) << method;
     EXPECT_EQ(stored.result.worker_confusion, written.worker_confusion);
@@ -210,7 +210,7 @@ TEST(WrittenProbability, IsWhatAReaderGets) {
 }
 
 TEST(ComponentSizes, LargestFirst) {
-  AnnotationsBuilder builder({"a"});
+  CategoryAnswersBuilder builder({"a"});
   builder.add("1", "u", "a").add("2", "v", "a").add("3", "v", "a").add("3", "w", "a").add_task("4").add_worker("x");
   const auto sizes = component_sizes(builder.build(), 5);
   ASSERT_EQ(sizes.size(), 2U);

@@ -20,7 +20,7 @@ constexpr std::size_t kFewestDrawsPerWorker = 60;
 GoldFacts gold_facts(const Result& result, const Evaluation& evaluation) {
   GoldFacts facts;
   facts.evaluation = evaluation;
-  const Aggregation& fit = result.aggregation;
+  const CategoryFit& fit = result.aggregation;
   const std::size_t classes = fit.class_count;
   const ScoreLayout layout(classes, EvaluateOptions{}.calibration_bins);
   const auto labels = delivered_labels(fit, result.record.abstain_below);
@@ -53,7 +53,7 @@ GoldFacts gold_facts(const Result& result, const Evaluation& evaluation) {
 
 ReportFacts report_facts(const Result& result, const Evaluation* evaluation, const RunContext& context) {
   ReportFacts facts;
-  const Annotations& answers = result.data.answers;
+  const CategoryAnswers& answers = result.data.answers;
   facts.description = describe(answers);
   facts.agreement = agreement_facts(answers, context);
   for (const ComponentSize& part : component_sizes(answers, kShownParts)) {

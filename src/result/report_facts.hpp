@@ -48,7 +48,7 @@ struct GoldFacts {
 
 /// What to do with workers, as far as there was time to find out.
 struct AdviceFacts {
-  std::vector<WorkerJudgement> workers;  ///< one per worker; only those in `judged` mean something
+  std::vector<WorkerAssessment> workers;  ///< one per worker; only those in `judged` mean something
   std::vector<std::uint8_t> judged;
   std::size_t judged_count = 0;
 };

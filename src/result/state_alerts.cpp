@@ -20,7 +20,7 @@ std::string tasks_words(std::size_t count) { return count == 1 ? "1 task" : fmt:
 
 /// One alert for each worker about whom something should be done, who gave most answers first.
 void add_workers(const Result& result, const RunContext& context, std::vector<Alert>& alerts) {
-  const Annotations& answers = result.data.answers;
+  const CategoryAnswers& answers = result.data.answers;
   std::vector<std::uint32_t> order(result.workers.size());
   std::iota(order.begin(), order.end(), 0U);
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -29,7 +29,7 @@ void add_workers(const Result& result, const RunContext& context, std::vector<Al
   const AdviceFacts advice = advise(result, order, context);
   for (const std::uint32_t w : order) {
     if (advice.judged[w] == 0) continue;
-    const WorkerJudgement& judged = advice.workers[w];
+    const WorkerAssessment& judged = advice.workers[w];
     if (judged.advice == WorkerAdvice::keep || judged.advice == WorkerAdvice::unsure) continue;
     Alert alert;
     std::string what(to_string(judged.advice));
@@ -53,7 +53,7 @@ void name_tasks(const Result& result, std::vector<std::size_t> tasks, const Aler
 }
 
 void add_disagreement(const Result& result, const AlertOptions& options, std::vector<Alert>& alerts) {
-  const Annotations& answers = result.data.answers;
+  const CategoryAnswers& answers = result.data.answers;
   std::vector<std::size_t> split;
   std::vector<std::size_t> contradicted;
   for (std::size_t t = 0; t < answers.task_count(); ++t) {

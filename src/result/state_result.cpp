@@ -27,7 +27,7 @@ bool is_state_file(const std::string& path) {
   return file && file.read(begin.data(), static_cast<std::streamsize>(begin.size())) && begin == kMagic;
 }
 
-std::vector<Warning> inspect_answers(const Annotations& answers, const RunContext& context) {
+std::vector<Warning> inspect_answers(const CategoryAnswers& answers, const RunContext& context) {
   std::vector<Warning> warnings = describe(answers).warnings;
   if (auto copies = copied_workers_warning(answers, copied_workers(answers, context))) {
     warnings.push_back(std::move(*copies));
@@ -45,13 +45,13 @@ Result state_result(const CrowdState& state, const std::string& path, const std:
   record.inputs.emplace_back("state", path);
   const GoldUse use = state.summary().gold_use;
   CrowdState::Whole whole = state.whole(context);
-  Dataset& data = whole.data;
-  Aggregation& fit = whole.aggregation;
+  CategoryData& data = whole.data;
+  CategoryFit& fit = whole.aggregation;
   const Parameters parameters = batch_parameters(state.parameters(), std::max<std::size_t>(fit.class_count, 1));
   record.parameters.assign(parameters.all().begin(), parameters.all().end());
   // One model for states and batches: what is read is tempered as far as hidden answers ask for it, as the default
   // does. Workers are summarised by the model's own posterior.
-  Dataset seen = data;
+  CategoryData seen = data;
   if (use != GoldUse::inference) seen.gold.clear();
   if (fit.class_count > 1 && data.answers.answer_count() > 0) {
     temper(seen, fit_tempering(seen, fit, record.method, parameters, kMostTested, context), fit, context);

@@ -170,7 +170,7 @@ StoredRecord understood(const Json& json) {
     }
   }
 
-  Aggregation& fit = stored.fit;
+  CategoryFit& fit = stored.fit;
   fit.status = status_named(json.at("status").get<std::string>());
   fit.iterations = json.at("iterations").get<std::size_t>();
   if (!json.at("objective").is_null()) fit.objective_name = json.at("objective").get<std::string>();

@@ -13,7 +13,7 @@ namespace wisecrowd {
 /// What run.json says of a run.
 struct StoredRecord {
   RunRecord record;
-  Aggregation fit;  ///< without posterior, labels and tables
+  CategoryFit fit;  ///< without posterior, labels and tables
   std::optional<LearnSummary> learned;
   std::uint64_t hash = 0;
   std::size_t tasks = 0, workers = 0, answers = 0;

@@ -36,7 +36,7 @@ double mutual_information_bits(std::span<const double> prior, std::span<const do
 
 }  // namespace
 
-std::vector<ClassId> delivered_labels(const Aggregation& aggregation, double abstain_below) {
+std::vector<ClassId> delivered_labels(const CategoryFit& aggregation, double abstain_below) {
   std::vector<ClassId> labels = aggregation.labels;
   for (std::size_t t = 0; t < labels.size() && abstain_below > 0; ++t) {
     if (aggregation.posterior[t * aggregation.class_count + index(labels[t])] < abstain_below) labels[t] = kNoClass;
@@ -44,7 +44,7 @@ std::vector<ClassId> delivered_labels(const Aggregation& aggregation, double abs
   return labels;
 }
 
-std::vector<WorkerSummary> summarise_workers(const Dataset& data, const Aggregation& aggregation,
+std::vector<WorkerSummary> summarise_workers(const CategoryData& data, const CategoryFit& aggregation,
                                              std::span<const double> confusion, const RunContext& context) {
   const std::size_t workers = data.answers.worker_count();
   const std::size_t classes = data.answers.class_count();
@@ -110,7 +110,8 @@ std::vector<WorkerSummary> summarise_workers(const Dataset& data, const Aggregat
   return summaries;
 }
 
-std::vector<double> worker_confusion(const Dataset& data, const Aggregation& aggregation, const RunContext& context) {
+std::vector<double> worker_confusion(const CategoryData& data, const CategoryFit& aggregation,
+                                     const RunContext& context) {
   if (!aggregation.confusion.empty()) return aggregation.confusion;
   const std::size_t workers = data.answers.worker_count();
   const std::size_t classes = data.answers.class_count();
@@ -154,7 +155,7 @@ std::vector<double> worker_confusion(const Dataset& data, const Aggregation& agg
   return tables;
 }
 
-Result make_result(Dataset data, Aggregation aggregation, RunRecord record, const RunContext& context) {
+Result make_result(CategoryData data, CategoryFit aggregation, RunRecord record, const RunContext& context) {
   Result result;
   result.worker_confusion = worker_confusion(data, aggregation, context);
   if (result.worker_confusion.empty() && data.answers.worker_count() > 0 && data.answers.class_count() > 0) {

@@ -12,15 +12,15 @@ namespace wisecrowd {
 namespace {
 
 /// w1 always right, w2 half, w3 silent; two classes.
-Dataset small() {
-  AnnotationsBuilder builder({"no", "yes"});
+CategoryData small() {
+  CategoryAnswersBuilder builder({"no", "yes"});
   builder.add("t1", "w1", "no").add("t2", "w1", "yes").add("t1", "w2", "yes").add("t2", "w2", "yes");
   builder.add_worker("w3");
   return {builder.build(), {}, {}};
 }
 
-Aggregation certain(const Dataset& data) {
-  Aggregation fit;
+CategoryFit certain(const CategoryData& data) {
+  CategoryFit fit;
   fit.task_count = data.answers.task_count();
   fit.worker_count = data.answers.worker_count();
   fit.class_count = 2;
@@ -31,8 +31,8 @@ Aggregation certain(const Dataset& data) {
 }
 
 TEST(WorkerSummary, AccuracyIsTheExpectedShareOfRightAnswers) {
-  const Dataset data = small();
-  Aggregation fit = certain(data);
+  const CategoryData data = small();
+  CategoryFit fit = certain(data);
   fit.posterior = {0.9, 0.1, 0.25, 0.75};
   const RunContext context({.threads = 1});
   const auto workers = summarise_workers(data, fit, {}, context);
@@ -49,8 +49,8 @@ TEST(WorkerSummary, AccuracyIsTheExpectedShareOfRightAnswers) {
 }
 
 TEST(WorkerSummary, InformativenessIsMutualInformationInBits) {
-  const Dataset data = small();
-  const Aggregation fit = certain(data);
+  const CategoryData data = small();
+  const CategoryFit fit = certain(data);
   const RunContext context({.threads = 1});
   // Perfect; a binary symmetric channel with error .1, whose capacity is 1 − H(.1) bits; a spammer.
   const std::vector<double> tables = {1, 0, 0, 1, 0.9, 0.1, 0.1, 0.9, 0.3, 0.7, 0.3, 0.7};
@@ -62,7 +62,7 @@ TEST(WorkerSummary, InformativenessIsMutualInformationInBits) {
 }
 
 TEST(WorkerSummary, GoldIsCountedApart) {
-  Dataset data = small();
+  CategoryData data = small();
   data.gold = {ClassId{0}, kNoClass};
   const RunContext context({.threads = 1});
   const auto workers = summarise_workers(data, certain(data), {}, context);
@@ -73,7 +73,7 @@ TEST(WorkerSummary, GoldIsCountedApart) {
 }
 
 TEST(WorkerSummary, ConfusionIsEstimatedWhenTheMethodHasNone) {
-  const Dataset data = small();
+  const CategoryData data = small();
   const RunContext context({.threads = 1});
   const auto tables = worker_confusion(data, certain(data), context);
   ASSERT_EQ(tables.size(), 12U);
@@ -85,7 +85,7 @@ TEST(WorkerSummary, ConfusionIsEstimatedWhenTheMethodHasNone) {
 }
 
 TEST(WorkerSummary, SameBitsForAnyNumberOfThreads) {
-  AnnotationsBuilder builder({"a", "b", "c"});
+  CategoryAnswersBuilder builder({"a", "b", "c"});
   Rng rng(3);
   for (int t = 0; t < 40'000; ++t) {
     for (int a = 0; a < 3; ++a) {
@@ -93,8 +93,8 @@ TEST(WorkerSummary, SameBitsForAnyNumberOfThreads) {
                   std::string(1, static_cast<char>('a' + rng.below(3))));
     }
   }
-  Dataset data{builder.build(), {}, {}};
-  Aggregation fit;
+  CategoryData data{builder.build(), {}, {}};
+  CategoryFit fit;
   fit.task_count = data.answers.task_count();
   fit.worker_count = data.answers.worker_count();
   fit.class_count = 3;
@@ -121,9 +121,9 @@ TEST(WorkerSummary, SameBitsForAnyNumberOfThreads) {
 }
 
 /// Ten workers of whom the last repeats the first.
-Dataset crowd_with_a_copy() {
+CategoryData crowd_with_a_copy() {
   Rng rng(2);
-  AnnotationsBuilder builder({"0", "1", "2"});
+  CategoryAnswersBuilder builder({"0", "1", "2"});
   for (int t = 0; t < 120; ++t) {
     std::string first;
     for (int w = 0; w < 10; ++w) {
@@ -138,13 +138,13 @@ Dataset crowd_with_a_copy() {
 TEST(MakeResult, TellsOfCopiesWhateverTheMethod) {
   const auto copied = [](const Warning& warning) { return warning.code == "copied_workers"; };
   for (const std::string method : {"automatic", "majority_vote", "dawid_skene"}) {
-    const Dataset data = crowd_with_a_copy();
+    const CategoryData data = crowd_with_a_copy();
     const Result result = make_result(data, aggregate(data, method), {}, RunContext());
     ASSERT_EQ(result.copied.size(), 1U) << method;
     EXPECT_EQ(result.copied[0].workers, (std::vector<WorkerId>{WorkerId{0}, WorkerId{9}}));
     const auto& warnings = result.aggregation.warnings;
     EXPECT_EQ(std::count_if(warnings.begin(), warnings.end(), copied), 1) << method;
-    EXPECT_EQ(as_written(result, RunContext()).copied.size(), 1U);
+    EXPECT_EQ(rounded_for_files(result, RunContext()).copied.size(), 1U);
   }
   const auto crowd = testing::small_crowd(3, 200, 12, 2, 5);
   const Result result =

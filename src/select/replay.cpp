@@ -21,7 +21,7 @@ constexpr std::size_t kSimulatedAnswersPerTask = 10;
 [[noreturn]] void refuse(const std::string& message) { throw Error(ErrorCode::bad_input, message); }
 
 void check(const ReplayWorld& world, std::span<const Policy> policies, const ReplayOptions& options) {
-  const Annotations& answers = world.answers;
+  const CategoryAnswers& answers = world.answers;
   const std::size_t cells = answers.class_count() * answers.class_count();
   if (policies.empty()) throw Error(ErrorCode::bad_parameter, "a replay needs at least one policy");
   if (options.seeds == 0) throw Error(ErrorCode::bad_parameter, "a replay needs at least one seed");
@@ -98,7 +98,7 @@ Replay replay(const ReplayWorld& world, std::span<const Policy> policies, const 
     own.threads = 1;
     own.cancel = &cancel;
     const RunContext inner(std::move(own));
-    const Refit watched = [&](const Dataset& data, const Start& start, const RunContext& run_context) {
+    const Refit watched = [&](const CategoryData& data, const CategoryStart& start, const RunContext& run_context) {
       if (context.cancelled()) cancel = true;
       return refit(data, start, run_context);
     };
@@ -129,7 +129,7 @@ Replay replay(const ReplayWorld& world, std::span<const Policy> policies, const 
   if (world.is_simulated()) {
     result.target = result.curves.front().accuracy.back();
   } else {
-    Dataset data;
+    CategoryData data;
     data.answers = world.answers;
     result.target =
         selecting::accuracy_of(refit(data, {}, context).posterior, world.truth, world.answers.class_count());

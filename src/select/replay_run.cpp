@@ -7,7 +7,7 @@
 
 namespace wisecrowd {
 
-CrowdKnowledge knowledge_of(const Annotations& answers, const Aggregation& fit, double prior_strength) {
+CrowdKnowledge knowledge_of(const CategoryAnswers& answers, const CategoryFit& fit, double prior_strength) {
   const std::size_t classes = answers.class_count();
   const std::size_t cells = classes * classes;
   CrowdKnowledge known;
@@ -97,17 +97,17 @@ class Oracle {
     ++begin;
   }
 
-  [[nodiscard]] const std::vector<Answer>& known() const noexcept { return known_; }
+  [[nodiscard]] const std::vector<CategoryAnswer>& known() const noexcept { return known_; }
 
  private:
   const ReplayWorld& world_;
-  const Annotations& answers_;
+  const CategoryAnswers& answers_;
   Rng truth_rng_;
   std::vector<std::vector<WorkerId>> asked_;  // simulated
   std::vector<std::size_t> left_begin_;       // recorded
   std::vector<WorkerId> workers_;
   std::vector<ClassId> labels_;
-  std::vector<Answer> known_;
+  std::vector<CategoryAnswer> known_;
 };
 
 class Run {
@@ -194,10 +194,11 @@ class Run {
   }
 
   void fit() {
-    Dataset data;
-    data.answers = make_annotations(
+    CategoryData data;
+    data.answers = make_category_answers(
         oracle_.known(), {world_.answers.task_names(), world_.answers.worker_names(), world_.answers.class_names()});
-    const Aggregation fit = refit_(data, options_.warm_start && fitted_ ? Start{posterior_} : Start{}, context_);
+    const CategoryFit fit =
+        refit_(data, options_.warm_start && fitted_ ? CategoryStart{posterior_} : CategoryStart{}, context_);
     posterior_ = fit.posterior;
     averaged_ = fit.posterior_is_averaged;
     known_ = knowledge_of(data.answers, fit, options_.prior_strength);
@@ -221,7 +222,7 @@ class Run {
   std::vector<double> posterior_;
   bool averaged_ = false;
   CrowdKnowledge known_;
-  Annotations answers_;  // those of the last fit
+  CategoryAnswers answers_;  // those of the last fit
   bool fitted_ = false;
   double cost_ = 0;
   std::uint64_t round_ = 0;

@@ -16,12 +16,12 @@ namespace {
 
 using testing::changed;
 
-const Refit kVote = [](const Dataset& data, const Start&, const RunContext& context) {
+const Refit kVote = [](const CategoryData& data, const CategoryStart&, const RunContext& context) {
   return aggregate(data, "majority_vote", Parameters(aggregation_method("majority_vote").parameters), context);
 };
 
 /// A Dawid–Skene fit with pseudo-counts as the simulator of the specification has it.
-const Refit kFit = [](const Dataset& data, const Start& start, const RunContext& context) {
+const Refit kFit = [](const CategoryData& data, const CategoryStart& start, const RunContext& context) {
   Parameters parameters(aggregation_method("dawid_skene").parameters);
   parameters.set("pseudo_count", "0.5");
   parameters.set("diagonal_pseudo_count", "2.5");
@@ -41,7 +41,7 @@ NameTable numbered(std::size_t count) {
 
 ReplayWorld world_of(std::vector<double> tables, std::vector<ClassId> truth, std::size_t workers, std::size_t classes) {
   ReplayWorld world;
-  world.answers = make_annotations({}, {numbered(truth.size()), numbered(workers), numbered(classes)});
+  world.answers = make_category_answers({}, {numbered(truth.size()), numbered(workers), numbered(classes)});
   world.truth = std::move(truth);
   world.tables = std::move(tables);
   return world;
@@ -132,7 +132,7 @@ TEST(Replay, PerfectWorkersAreAskedOncePerTask) {
   for (std::size_t i = 0; i < kTasks; ++i) truth.push_back(ClassId{static_cast<std::uint16_t>(i % kClasses)});
   const ReplayWorld world = world_of(tables, truth, kWorkers, kClasses);
   // Told from the start that answers are right, the loop stops when every task has one.
-  const Refit trusting = [](const Dataset& data, const Start&, const RunContext& context) {
+  const Refit trusting = [](const CategoryData& data, const CategoryStart&, const RunContext& context) {
     return aggregate(data, "majority_vote", Parameters(aggregation_method("majority_vote").parameters), context);
   };
   ReplayOptions options;
@@ -181,7 +181,7 @@ TEST(Replay, CancelledItReturnsWhatIsWhole) {
   const ReplayWorld world = recorded_world(7);
   std::atomic<bool> cancel{false};
   std::atomic<int> fits{0};
-  const Refit stopping = [&](const Dataset& data, const Start& start, const RunContext& context) {
+  const Refit stopping = [&](const CategoryData& data, const CategoryStart& start, const RunContext& context) {
     if (++fits == 70) cancel = true;
     return kVote(data, start, context);
   };
@@ -198,7 +198,7 @@ TEST(Replay, CancelledItReturnsWhatIsWhole) {
 
 TEST(Replay, KnowledgeHasTheTablesOfTheFit) {
   const testing::SmallCrowd crowd = testing::small_crowd(8, 50, 10, 3, 4);
-  const Aggregation fit = kFit(crowd.data, {}, RunContext());
+  const CategoryFit fit = kFit(crowd.data, {}, RunContext());
   const CrowdKnowledge known = knowledge_of(crowd.data.answers, fit, 4);
   for (std::size_t j = 0; j < 10; ++j) {
     double all = 0;

@@ -64,7 +64,7 @@ double bayes_accuracy(const Simulation& s, std::size_t seniors) {
 
 /// The same from drawn answers of all workers, who are taken as independent.
 double guessed_accuracy(const Simulation& s) {
-  const Annotations& answers = s.data.answers;
+  const CategoryAnswers& answers = s.data.answers;
   const std::size_t classes = answers.class_count();
   double right = 0;
   for (std::uint32_t t = 0; t < answers.task_count(); ++t) {
@@ -182,7 +182,7 @@ TEST(MaxMig, RefusesWhatIsNotPublished) {
 TEST(DeepBp, RegularGraphWithSpammersOnTop) {
   for (std::uint64_t seed = 0; seed < 10; ++seed) {
     const Simulation s = draw("deep_bp", 1000, {{"a", "2"}, {"b", "1"}, {"spammers", "2"}}, seed);
-    const Annotations& answers = s.data.answers;
+    const CategoryAnswers& answers = s.data.answers;
     ASSERT_EQ(answers.worker_count(), 752U);
     ASSERT_EQ(answers.answer_count(), 5000U);
     for (std::uint32_t w = 0; w < 752; ++w) {
@@ -217,7 +217,7 @@ TEST(Lftc, ReliabilityIsLowRankAndDecidesTheAnswers) {
   double words = 0;
   for (const float x : s.features) words += x;
   EXPECT_NEAR(words / 3500, 3, .1);  // 1 to 5 words
-  const Annotations& answers = s.data.answers;
+  const CategoryAnswers& answers = s.data.answers;
   ASSERT_EQ(s.reliability.size(), answers.answer_count());
   EXPECT_NEAR(static_cast<double>(answers.answer_count()), 15000, 5 * std::sqrt(15000));
   double mean = 0;

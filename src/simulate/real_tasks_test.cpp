@@ -40,7 +40,7 @@ Simulation experts_over(const GivenTasks& given, const char* experts) {
 
 /// Share of answered tasks whose truth is the class that explains the answers best; -1 if any has another number of
 /// answers than there are workers.
-double best_guesses(const Simulation& s, const Annotations& answers, std::size_t& answered) {
+double best_guesses(const Simulation& s, const CategoryAnswers& answers, std::size_t& answered) {
   const std::size_t classes = answers.class_count();
   double right = 0;
   answered = 0;

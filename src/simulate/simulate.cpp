@@ -114,8 +114,8 @@ NameTable numbered_names(std::string_view prefix, std::size_t digits, std::size_
   return {std::move(characters), std::move(offsets)};
 }
 
-AnnotationNames make_names(const World& world, std::size_t workers, const TaskOptions& options) {
-  AnnotationNames names;
+CategoryAnswerNames make_names(const World& world, std::size_t workers, const TaskOptions& options) {
+  CategoryAnswerNames names;
   names.workers = numbered_names("worker_", 6, workers);
   if (options.given != nullptr) {
     names.tasks = options.given->names;
@@ -139,7 +139,7 @@ AnnotationNames make_names(const World& world, std::size_t workers, const TaskOp
 /// Who answers which task: fills offsets over all tasks of the world and the workers of those in `tasks`.
 bool assign(const SimulationSize& whole, const Parameters& parameters, const RunContext& context,
             std::span<const std::uint32_t> tasks, TaskPart part, std::size_t everywhere,
-            Annotations::Storage& storage) {
+            CategoryAnswers::Storage& storage) {
   SimulationSize size = whole;
   size.tasks = tasks.size();
   ChanceAssignment assigned;
@@ -189,7 +189,7 @@ bool assign(const SimulationSize& whole, const Parameters& parameters, const Run
 
 /// Draws what the workers of every task say, and how reliable they are where that depends on the task. False when
 /// cancelled.
-bool answer(const Crowd& crowd, const World& world, const RunContext& context, Annotations::Storage& storage,
+bool answer(const Crowd& crowd, const World& world, const RunContext& context, CategoryAnswers::Storage& storage,
             std::vector<float>& reliability) {
   const PairDraws draws(context.rng("simulate answers"));
   const std::span confusion(crowd.confusion);
@@ -289,16 +289,16 @@ Simulation simulate(std::string_view kind, const SimulationSize& asked, const Pa
   if (context.cancelled()) return cancelled();
 
   const auto answers_of = [&](std::span<const std::uint32_t> tasks, TaskPart part, std::vector<float>& reliability,
-                              Annotations& answers) {
-    auto storage = std::make_shared<Annotations::Storage>();
+                              CategoryAnswers& answers) {
+    auto storage = std::make_shared<CategoryAnswers::Storage>();
     storage->task_offsets.resize(world.tasks + 1);
     if (!assign(size, parameters, context, tasks, part, crowd.everywhere, *storage)) return false;
     if (!answer(crowd, world, context, *storage, reliability)) return false;
     storage->names = make_names(world, crowd.kinds.size(), options);
-    answers = Annotations(std::move(storage));
+    answers = CategoryAnswers(std::move(storage));
     return true;
   };
-  Annotations answers;
+  CategoryAnswers answers;
   std::vector<float> reliability;
   if (!answers_of(world.train, TaskPart::train, reliability, answers)) return cancelled();
   if (!world.held_out.empty() &&

@@ -22,7 +22,7 @@ constexpr const char* kRecord = "simulation.json";
 /// Which task an answer belongs to.
 class TaskOf {
  public:
-  explicit TaskOf(const Annotations& answers) {
+  explicit TaskOf(const CategoryAnswers& answers) {
     const auto offsets = answers.task_offsets();
     const std::size_t tasks = answers.task_count();
     per_task_ = tasks == 0 ? 0 : offsets[1];
@@ -46,7 +46,7 @@ class TaskOf {
 
 /// In the order in which a crowd would send them in: none. Walks the answers by a permutation instead of holding a
 /// shuffled copy.
-bool write_answers(OutputFile& file, const Annotations& answers, const Rng& shuffler, const RunContext& context) {
+bool write_answers(OutputFile& file, const CategoryAnswers& answers, const Rng& shuffler, const RunContext& context) {
   const auto workers = answers.workers();
   const auto labels = answers.labels();
   const TaskOf task_of(answers);
@@ -92,7 +92,7 @@ bool write_test_labels(OutputFile& file, const Simulation& simulation, const Run
 /// In task order: train tasks first, then the others.
 bool write_reliability(OutputFile& file, const Simulation& simulation, const RunContext& context) {
   file.append("task,worker,reliability\n");
-  const auto write = [&](const Annotations& answers, std::span<const float> reliability) {
+  const auto write = [&](const CategoryAnswers& answers, std::span<const float> reliability) {
     const TaskOf task_of(answers);
     const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
       for (std::size_t a = begin; a < end; ++a) {
@@ -135,7 +135,7 @@ bool write_features(OutputFile& file, const Simulation& simulation, const RunCon
 }
 
 bool write_gold(OutputFile& file, const Simulation& simulation, const RunContext& context) {
-  const Dataset& data = simulation.data;
+  const CategoryData& data = simulation.data;
   const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
     for (std::size_t t = begin; t < end; ++t) {
       if (data.gold[t] == kNoClass) continue;
@@ -175,7 +175,7 @@ bool write_workers(OutputFile& file, const Simulation& simulation, const RunCont
 
 bool write_confusion(OutputFile& file, const Simulation& simulation, const RunContext& context) {
   const std::size_t classes = simulation.size.classes;
-  const Annotations& answers = simulation.data.answers;
+  const CategoryAnswers& answers = simulation.data.answers;
   const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
     for (std::size_t cell = begin; cell < end; ++cell) {
       const std::size_t row = cell / classes;

@@ -41,7 +41,7 @@ struct NewAnswer {
 
 class Absorption {
  public:
-  Absorption(const StateFile& file, const Annotations& data, std::span<const KnownTruth> gold,
+  Absorption(const StateFile& file, const CategoryAnswers& data, std::span<const KnownTruth> gold,
              const RunContext& context)
       : file_(file),
         data_(data),
@@ -72,7 +72,7 @@ class Absorption {
   }
 
   const StateFile& file_;
-  const Annotations& data_;
+  const CategoryAnswers& data_;
   std::span<const KnownTruth> gold_;
   const RunContext& context_;
   StateCounters counters_;
@@ -241,7 +241,7 @@ void Absorption::probe() {
   for (std::size_t t = 0; t < tasks_.size(); ++t) {
     const TouchedTask& task = tasks_[t];
     if (task.known.empty() || task.truth != kNoClass) continue;
-    model_->foresee(TaskId(t), fresh);
+    model_->posterior_from_counts(TaskId(t), fresh);
     double distance = 0;
     for (std::size_t k = 0; k < fresh.size(); ++k) distance += 0.5 * std::abs(fresh[k] - task.before[k]);
     counters_.probed_shift += distance;
@@ -401,15 +401,15 @@ Absorbed Absorption::run() {
 
 }  // namespace
 
-Absorbed CrowdState::add(const Annotations& data, const RunContext& context) {
+Absorbed CrowdState::add(const CategoryAnswers& data, const RunContext& context) {
   return add(std::span(&data, 1), context);
 }
 
-Absorbed CrowdState::add(std::span<const Annotations> sources, const RunContext& context,
+Absorbed CrowdState::add(std::span<const CategoryAnswers> sources, const RunContext& context,
                          std::span<const KnownTruth> gold) {
   Transaction all(inside_->file.database(), Transaction::Kind::write);
   Absorbed total;
-  const auto absorb = [&](const Annotations& data, std::span<const KnownTruth> known) {
+  const auto absorb = [&](const CategoryAnswers& data, std::span<const KnownTruth> known) {
     Absorption absorption(inside_->file, data, known, context);
     Absorbed part = absorption.run();
     total.answers += part.answers;
@@ -422,8 +422,8 @@ Absorbed CrowdState::add(std::span<const Annotations> sources, const RunContext&
     total.labels_changed += part.labels_changed;
     total.sweeps = std::max(total.sweeps, part.sweeps);
   };
-  if (!gold.empty()) absorb(Annotations(), gold);
-  for (const Annotations& data : sources) absorb(data, {});
+  if (!gold.empty()) absorb(CategoryAnswers(), gold);
+  for (const CategoryAnswers& data : sources) absorb(data, {});
   all.commit();
   return total;
 }

@@ -10,9 +10,9 @@
 
 #include "base/numeric.hpp"
 #include "data/build.hpp"
-#include "state/file_aside.hpp"
 #include "state/schema.hpp"
 #include "state/state_file.hpp"
+#include "state/temporary_file.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/names.hpp"
 
@@ -38,7 +38,7 @@ struct Estimates {
   std::uint64_t answered_tasks = 0;
 };
 
-Estimates estimates_of(const Annotations& answers, std::vector<double> posterior) {
+Estimates estimates_of(const CategoryAnswers& answers, std::vector<double> posterior) {
   const std::size_t classes = answers.class_count();
   Estimates estimates;
   estimates.class_tasks.assign(classes, 0.0);
@@ -53,9 +53,9 @@ Estimates estimates_of(const Annotations& answers, std::vector<double> posterior
   return estimates;
 }
 
-Aggregation fit(Dataset data, const StateFile& file, const RunContext& context, const Inspection& inspect) {
+CategoryFit fit(CategoryData data, const StateFile& file, const RunContext& context, const Inspection& inspect) {
   if (file.settings().gold_use == GoldUse::evaluation) data.gold.clear();
-  Aggregation result =
+  CategoryFit result =
       aggregate(data, "dawid_skene", batch_parameters(file.settings().parameters, data.answers.class_count()), context);
   if (context.cancelled()) throw Cancelled();
   for (Warning& seen : inspect ? inspect(data.answers, context) : std::vector<Warning>()) {
@@ -69,13 +69,13 @@ std::span<const double> row(const std::vector<double>& values, std::size_t i, st
   return std::span(values).subspan(i * width, width);
 }
 
-std::vector<std::uint32_t> answers_per_worker(const Annotations& answers) {
+std::vector<std::uint32_t> answers_per_worker(const CategoryAnswers& answers) {
   std::vector<std::uint32_t> counts(answers.worker_count(), 0);
   for (const WorkerId w : answers.workers()) ++counts[index(w)];
   return counts;
 }
 
-void insert_names_and_estimates(const StateFile& file, const Annotations& answers, const Estimates& estimates,
+void insert_names_and_estimates(const StateFile& file, const CategoryAnswers& answers, const Estimates& estimates,
                                 const RunContext& context) {
   const std::size_t classes = answers.class_count();
   Statement insert_class(file.database(), "INSERT INTO class VALUES (?, ?, ?)");
@@ -102,7 +102,7 @@ void insert_names_and_estimates(const StateFile& file, const Annotations& answer
   }
 }
 
-void insert_answers(const StateFile& file, const Annotations& answers, const RunContext& context) {
+void insert_answers(const StateFile& file, const CategoryAnswers& answers, const RunContext& context) {
   Statement insert(file.database(), "INSERT INTO answer VALUES (?, ?, ?, ?)");
   std::size_t done = 0;
   for (std::size_t t = 0; t < answers.task_count(); ++t) {
@@ -118,7 +118,7 @@ void insert_answers(const StateFile& file, const Annotations& answers, const Run
   }
 }
 
-void update_estimates(const StateFile& file, const Annotations& answers, const Estimates& estimates,
+void update_estimates(const StateFile& file, const CategoryAnswers& answers, const Estimates& estimates,
                       const RunContext& context) {
   const std::size_t classes = answers.class_count();
   Statement update_class(file.database(), "UPDATE class SET tasks = ? WHERE id = ?");
@@ -175,20 +175,20 @@ void require_room(const StateFile& file, std::size_t classes) {
 }
 
 /// Answers to tasks with more classes than they were read with.
-Annotations with_classes(const Annotations& answers, std::vector<std::string> classes) {
-  std::vector<Answer> list;
+CategoryAnswers with_classes(const CategoryAnswers& answers, std::vector<std::string> classes) {
+  std::vector<CategoryAnswer> list;
   list.reserve(answers.answer_count());
   for (std::size_t t = 0; t < answers.task_count(); ++t) {
     const auto workers = answers.workers_of(TaskId(t));
     const auto labels = answers.labels_of(TaskId(t));
     for (std::size_t a = 0; a < workers.size(); ++a) list.push_back({TaskId(t), workers[a], labels[a]});
   }
-  return make_annotations(list, {answers.task_names(), answers.worker_names(), NameTable(classes)},
-                          DuplicatePolicy::repeat);
+  return make_category_answers(list, {answers.task_names(), answers.worker_names(), NameTable(classes)},
+                               DuplicatePolicy::repeat);
 }
 
 /// Known truths become part of the data, as far as they are of its tasks; returns all, with the ids of their classes.
-std::map<std::string, ClassId> join_gold(Dataset& data, const StateSettings& settings,
+std::map<std::string, ClassId> join_gold(CategoryData& data, const StateSettings& settings,
                                          std::span<const KnownTruth> gold) {
   std::vector<std::string> classes;
   std::unordered_map<std::string, ClassId> id_of;
@@ -237,7 +237,7 @@ std::size_t most_classes(const Database& database) {
   return std::min<std::size_t>(kMaxClasses, static_cast<std::size_t>(std::sqrt(cells)));
 }
 
-std::vector<double> expected_counts(const Annotations& answers, std::span<const double> posterior) {
+std::vector<double> expected_counts(const CategoryAnswers& answers, std::span<const double> posterior) {
   const std::size_t classes = answers.class_count();
   std::vector<double> counts(answers.worker_count() * classes * classes, 0.0);
   for (std::size_t t = 0; t < answers.task_count(); ++t) {
@@ -252,9 +252,9 @@ std::vector<double> expected_counts(const Annotations& answers, std::span<const 
   return counts;
 }
 
-CrowdState CrowdState::create(const std::string& path, const Dataset& given, const StateSettings& settings,
+CrowdState CrowdState::create(const std::string& path, const CategoryData& given, const StateSettings& settings,
                               const RunContext& context, std::span<const KnownTruth> gold, const Inspection& inspect) {
-  Dataset data = given;
+  CategoryData data = given;
   const auto known = join_gold(data, settings, gold);
   require_names(path, data.answers.task_names(), "task");
   require_names(path, data.answers.worker_names(), "worker");
@@ -271,7 +271,7 @@ CrowdState CrowdState::create(const std::string& path, const Dataset& given, con
                 "a worker answered a task more than once: say that repeated answers count, or "
                 "keep the last one");
   }
-  FileAside place(path);
+  TemporaryFile place(path);
   {
     auto database = std::make_unique<Database>(place.aside(), Database::Mode::create);
     database->show_as(path);
@@ -282,12 +282,12 @@ CrowdState CrowdState::create(const std::string& path, const Dataset& given, con
     database->run("PRAGMA cache_size = -262144");
     database->run(fmt::format("PRAGMA threads = {}", std::max(context.threads(), 1U) - 1));
     StateFile file(std::move(database), settings);
-    const Annotations& answers = data.answers;
+    const CategoryAnswers& answers = data.answers;
     require_room(file, answers.class_count());
     Transaction all(file.database(), Transaction::Kind::write);
     create_tables(file.database());
     file.store_settings();
-    Aggregation fitted = fit(data, file, context, inspect);
+    CategoryFit fitted = fit(data, file, context, inspect);
     file.store_warnings(fitted.warnings);
     const Estimates estimates = estimates_of(answers, std::move(fitted.posterior));
     insert_names_and_estimates(file, answers, estimates, context);
@@ -308,13 +308,13 @@ CrowdState CrowdState::create(const std::string& path, const Dataset& given, con
   return open(path, Access::write);
 }
 
-Aggregation CrowdState::refit(const RunContext& context, const Inspection& inspect) {
+CategoryFit CrowdState::refit(const RunContext& context, const Inspection& inspect) {
   const StateFile& file = inside_->file;
   file.database().run("PRAGMA cache_size = -262144");
   // From the first row read to the last one written nobody else may write; others wait.
   Transaction all(file.database(), Transaction::Kind::write);
   const Whole whole = read_whole(file, context);
-  Aggregation result = fit(whole.data, file, context, inspect);
+  CategoryFit result = fit(whole.data, file, context, inspect);
   Estimates estimates = estimates_of(whole.data.answers, std::move(result.posterior));
   result.posterior.clear();
   file.store_warnings(result.warnings);
@@ -333,8 +333,9 @@ CrowdState::Whole read_whole(const StateFile& file, const RunContext& context) {
   const std::size_t classes = state_classes.size();
   std::vector<std::string> class_names;
   for (const StateClass& known : state_classes) class_names.push_back(known.name);
-  AnnotationNames names{read_names(file, "SELECT id, name FROM task ORDER BY id", "task"),
-                        read_names(file, "SELECT id, name FROM worker ORDER BY id", "worker"), NameTable(class_names)};
+  CategoryAnswerNames names{read_names(file, "SELECT id, name FROM task ORDER BY id", "task"),
+                            read_names(file, "SELECT id, name FROM worker ORDER BY id", "worker"),
+                            NameTable(class_names)};
   const std::size_t tasks = names.tasks.size();
   const std::size_t workers = names.workers.size();
   const auto expected = file.counters().answers;
@@ -360,7 +361,7 @@ CrowdState::Whole read_whole(const StateFile& file, const RunContext& context) {
       build_annotations(std::move(pieces), std::move(names), DuplicatePolicy::repeat, context.pool(), nullptr);
 
   whole.data.gold = known_truths(file, whole.data.answers.task_names(), classes);
-  Aggregation& now = whole.aggregation;
+  CategoryFit& now = whole.aggregation;
   now.task_count = tasks;
   now.worker_count = workers;
   now.class_count = classes;

@@ -23,7 +23,7 @@ std::vector<std::string> CrowdState::check(const RunContext& context) const {
   if (!problems.empty()) return problems;
 
   const CrowdState::Whole whole = read_whole(file, context);
-  const Annotations& answers = whole.data.answers;
+  const CategoryAnswers& answers = whole.data.answers;
   const std::size_t classes = answers.class_count();
   const auto expected = expected_counts(answers, whole.aggregation.posterior);
   const bool exact = file.options().update == IncrementalOptions::Update::incremental;

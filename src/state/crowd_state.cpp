@@ -123,12 +123,12 @@ StateSummary CrowdState::summary() const {
   return summary;
 }
 
-std::optional<TaskView> CrowdState::task(std::string_view name) const {
+std::optional<TaskState> CrowdState::task(std::string_view name) const {
   const StateFile& file = inside_->file;
   const Transaction all(file.database(), Transaction::Kind::read);
   Statement find(file.database(), "SELECT id, posterior FROM task WHERE name = ?");
   if (!find.bind(1, name).step()) return std::nullopt;
-  TaskView view;
+  TaskState view;
   view.name = name;
   const std::size_t classes = file.classes().size();
   view.posterior.resize(classes);

@@ -31,7 +31,7 @@ class State : public ::testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  CrowdState create(const Dataset& data, const std::vector<std::pair<std::string, std::string>>& set = {}) const {
+  CrowdState create(const CategoryData& data, const std::vector<std::pair<std::string, std::string>>& set = {}) const {
     StateSettings settings;
     for (const auto& [name, value] : set) settings.parameters.set(name, value);
     return CrowdState::create(path_, data, settings, context_);
@@ -51,8 +51,8 @@ class State : public ::testing::Test {
 };
 
 /// A part of the answers, by the remainder of their position.
-Annotations part_of(const Annotations& answers, std::size_t part, std::size_t parts) {
-  AnnotationsBuilder builder;
+CategoryAnswers part_of(const CategoryAnswers& answers, std::size_t part, std::size_t parts) {
+  CategoryAnswersBuilder builder;
   std::size_t position = 0;
   for (std::size_t t = 0; t < answers.task_count(); ++t) {
     const auto workers = answers.workers_of(TaskId(t));
@@ -76,7 +76,7 @@ TEST_F(State, RefitEqualsTheBatchFit) {
   state.refit(context_);
   EXPECT_EQ(state.check(context_), std::vector<std::string>());
   const auto whole = state.whole(context_);
-  const Aggregation batch = aggregate(whole.data, "dawid_skene", batch_parameters(state.parameters(), 3), context_);
+  const CategoryFit batch = aggregate(whole.data, "dawid_skene", batch_parameters(state.parameters(), 3), context_);
   for (std::size_t i = 0; i < batch.posterior.size(); ++i) {
     ASSERT_DOUBLE_EQ(whole.aggregation.posterior[i], batch.posterior[i]);
   }
@@ -101,7 +101,7 @@ TEST_F(State, AbsorbingEverythingAtOnceReachesTheBatchFit) {
 }
 
 TEST_F(State, CountsWhatIsNew) {
-  AnnotationsBuilder first, second;
+  CategoryAnswersBuilder first, second;
   first.add("t1", "ann", "cat").add("t1", "bob", "dog").add("t2", "ann", "dog");
   second.add("t1", "bob", "cat").add("t2", "ann", "dog").add("t3", "eve", "eel").add("t1", "eve", "cat");
   CrowdState state = create({.answers = first.build()});
@@ -133,16 +133,16 @@ TEST_F(State, CountsWhatIsNew) {
 }
 
 TEST_F(State, DuplicatePoliciesAndFixedClasses) {
-  AnnotationsBuilder builder({"a", "b"});
+  CategoryAnswersBuilder builder({"a", "b"});
   builder.add("t", "w", "a").add("u", "w", "b");
-  const Dataset data{.answers = builder.build()};
+  const CategoryData data{.answers = builder.build()};
   StateSettings settings;
   settings.duplicates = DuplicatePolicy::reject;
   settings.fixed_classes = true;
   CrowdState strict = CrowdState::create(path_, data, settings, context_);
   EXPECT_NE(error_of([&] { strict.add(data.answers, context_); }).find("worker 'w' has answered task 't' before"),
             std::string::npos);
-  AnnotationsBuilder other;
+  CategoryAnswersBuilder other;
   other.add("t", "v", "c");
   EXPECT_NE(error_of([&] { strict.add(other.build(), context_); }).find("'c' is none of the classes"),
             std::string::npos);
@@ -164,7 +164,7 @@ TEST_F(State, StartsFromNothingAndKeepsTasksWithoutAnswers) {
   CrowdState state = create({});
   EXPECT_EQ(state.summary().tasks, 0U);
   EXPECT_EQ(state.candidates(5).size(), 0U);
-  AnnotationsBuilder builder;
+  CategoryAnswersBuilder builder;
   builder.add_task("open").add("t", "w", "yes").add("t", "v", "yes").add("u", "w", "no");
   state.add(builder.build(), context_);
   EXPECT_EQ(state.summary().tasks, 3U);
@@ -173,17 +173,17 @@ TEST_F(State, StartsFromNothingAndKeepsTasksWithoutAnswers) {
   ASSERT_EQ(candidates.size(), 3U);
   EXPECT_EQ(candidates.names[0], "open");
   EXPECT_EQ(candidates.task_answers[0], 0U);
-  AnnotationsBuilder answer;
+  CategoryAnswersBuilder answer;
   answer.add("open", "v", "no");
   EXPECT_EQ(state.add(answer.build(), context_).new_tasks, 0U);
   EXPECT_EQ(state.summary().answered_tasks, 3U);
   EXPECT_EQ(state.check(context_), std::vector<std::string>());
   CrowdState empty = CrowdState::create(path_ + "2", {}, {}, context_);
-  AnnotationsBuilder early;
+  CategoryAnswersBuilder early;
   early.add_task("early");
   empty.add(early.build(), context_);
   EXPECT_EQ(empty.check(context_), std::vector<std::string>());
-  AnnotationsBuilder late;
+  CategoryAnswersBuilder late;
   late.add("late", "w", "yes").add("late", "v", "no");
   empty.add(late.build(), context_);
   EXPECT_EQ(empty.check(context_), std::vector<std::string>());
@@ -192,7 +192,7 @@ TEST_F(State, StartsFromNothingAndKeepsTasksWithoutAnswers) {
   EXPECT_EQ(empty.check(context_), std::vector<std::string>());
   empty = CrowdState::create(path_ + "3", {}, {}, context_);
   empty.refit(context_);
-  empty.add(Annotations(), context_);
+  empty.add(CategoryAnswers(), context_);
   EXPECT_EQ(empty.whole(context_).data.answers.task_count(), 0U);
 }
 
@@ -383,10 +383,10 @@ TEST_F(State, NamesThatNoReaderTakesAreRefused) {
   for (const std::string& bad : {std::string(), std::string("\xff"), std::string("a\0b", 3)}) {
     const auto one = [&](const std::string& task, const std::string& worker, const std::string& label) {
       const std::vector<std::string> tasks{task}, workers{worker}, classes{label};
-      const std::vector<Answer> answers{{TaskId{0}, WorkerId{0}, ClassId{0}}};
-      return make_annotations(answers, {NameTable(tasks), NameTable(workers), NameTable(classes)});
+      const std::vector<CategoryAnswer> answers{{TaskId{0}, WorkerId{0}, ClassId{0}}};
+      return make_category_answers(answers, {NameTable(tasks), NameTable(workers), NameTable(classes)});
     };
-    for (const Annotations& answers : {one(bad, "w", "k"), one("t", bad, "k"), one("t", "w", bad)}) {
+    for (const CategoryAnswers& answers : {one(bad, "w", "k"), one("t", bad, "k"), one("t", "w", bad)}) {
       EXPECT_THROW(create({.answers = answers}), Error);
       EXPECT_FALSE(fs::exists(path_));
       auto state = create({});
@@ -411,7 +411,7 @@ TEST_F(State, GoldOfTheDataIsKept) {
 }
 
 TEST_F(State, AbsorbingIsQuick) {
-  AnnotationsBuilder builder;
+  CategoryAnswersBuilder builder;
   const auto name = [](char letter, std::size_t i) { return letter + std::to_string(i); };
   for (std::size_t t = 0; t < 40000; ++t) {
     for (std::size_t a = 0; a < 5; ++a)
@@ -421,9 +421,9 @@ TEST_F(State, AbsorbingIsQuick) {
   ASSERT_EQ(state.summary().answers, 200000U);
   double fastest = 1e9;
   for (std::size_t round = 0; round < 5; ++round) {
-    AnnotationsBuilder more;
+    CategoryAnswersBuilder more;
     for (std::size_t i = 0; i < 200; ++i) more.add(name('t', (i * 37 + round * 13) % 40000), name('w', 600 + i), "a");
-    const Annotations answers = more.build();
+    const CategoryAnswers answers = more.build();
     const auto begin = std::chrono::steady_clock::now();
     state.add(answers, context_);
     fastest = std::min(fastest, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());

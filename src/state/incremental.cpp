@@ -175,7 +175,7 @@ void IncrementalCrowd::posterior_by_tables(std::uint32_t task, bool counted_only
   softmax({out, classes_});
 }
 
-void IncrementalCrowd::foresee(TaskId task, std::span<double> posterior) const {
+void IncrementalCrowd::posterior_from_counts(TaskId task, std::span<double> posterior) const {
   posterior_by_tables(static_cast<std::uint32_t>(task), true, posterior.data());
 }
 

@@ -15,7 +15,7 @@ namespace {
 using testing::small_crowd;
 
 /// All answers of a data set in task order, one after the other.
-IncrementalCrowd absorbed(const Annotations& answers, const IncrementalOptions& options) {
+IncrementalCrowd absorbed(const CategoryAnswers& answers, const IncrementalOptions& options) {
   IncrementalCrowd crowd(answers.class_count(), options);
   for (std::size_t w = 0; w < answers.worker_count(); ++w) crowd.add_worker();
   for (std::size_t t = 0; t < answers.task_count(); ++t) {
@@ -28,8 +28,8 @@ IncrementalCrowd absorbed(const Annotations& answers, const IncrementalOptions& 
   return crowd;
 }
 
-Aggregation batch(const Dataset& data, const IncrementalOptions& options, double tolerance, std::int64_t iterations,
-                  const Start& start = {}) {
+CategoryFit batch(const CategoryData& data, const IncrementalOptions& options, double tolerance,
+                  std::int64_t iterations, const CategoryStart& start = {}) {
   Parameters parameters(aggregation_method("dawid_skene").parameters);
   const auto classes = static_cast<double>(data.answers.class_count());
   const double wrong = options.prior_answers * (1 - options.prior_accuracy) / (classes - 1);
@@ -44,10 +44,10 @@ Aggregation batch(const Dataset& data, const IncrementalOptions& options, double
 
 /// The objective stands still to the last bit when posteriors still move by 1e-8, so the fit is started again from
 /// where it ended until they do not move either.
-Aggregation converged_batch(const Dataset& data, const IncrementalOptions& options) {
-  Aggregation fit = batch(data, options, 0, 4000);
+CategoryFit converged_batch(const CategoryData& data, const IncrementalOptions& options) {
+  CategoryFit fit = batch(data, options, 0, 4000);
   for (int again = 0; again < 2000; ++again) {
-    Aggregation next = batch(data, options, 0, 20, {.posterior = fit.posterior});
+    CategoryFit next = batch(data, options, 0, 20, {.posterior = fit.posterior});
     double moved = 0;
     for (std::size_t i = 0; i < fit.posterior.size(); ++i) {
       moved = std::max(moved, std::abs(fit.posterior[i] - next.posterior[i]));
@@ -76,7 +76,7 @@ TEST_P(IncrementalEqualsBatch, WhenRunToConvergence) {
     options.learned_class_prior = GetParam();
     IncrementalCrowd crowd = absorbed(world.data.answers, options);
     EXPECT_EQ(crowd.converge(5000, 1e-14, RunContext()), Status::converged);
-    const Aggregation expected = converged_batch(world.data, options);
+    const CategoryFit expected = converged_batch(world.data, options);
     double furthest = 0;
     for (std::size_t t = 0; t < crowd.task_count(); ++t) {
       for (std::size_t k = 0; k < classes; ++k) {
@@ -107,7 +107,7 @@ TEST(Incremental, KnownTruthsEndWhereBatchEmWithGoldEnds) {
     crowd.pin(TaskId(t), world.truth[t]);
   }
   EXPECT_EQ(crowd.converge(5000, 1e-14, RunContext()), Status::converged);
-  const Aggregation expected = converged_batch(world.data, options);
+  const CategoryFit expected = converged_batch(world.data, options);
   for (std::size_t t = 0; t < 200; ++t) {
     for (std::size_t k = 0; k < 3; ++k) {
       EXPECT_NEAR(crowd.posterior_of(TaskId(t))[k], expected.posterior_of(TaskId(t))[k], 1e-9);
@@ -183,7 +183,7 @@ TEST(Incremental, TheFirstAnswerIsWorthThePrior) {
 /// Classes that come late lead to the same fit as classes known from the start.
 TEST(Incremental, AClassMayAppearLate) {
   const auto world = small_crowd(11, 200, 15, 3, 8);
-  const Annotations& answers = world.data.answers;
+  const CategoryAnswers& answers = world.data.answers;
   IncrementalOptions options;
   IncrementalCrowd late(2, options);
   IncrementalCrowd early(3, options);
@@ -241,7 +241,7 @@ TEST(Stochastic, IsNearlyAsAccurateAsBatch) {
     options.update = IncrementalOptions::Update::stochastic;
     IncrementalCrowd crowd = absorbed(world.data.answers, options);
     crowd.sweep();  // posteriors by the final tables; the tables stay
-    const Aggregation expected = batch(world.data, options, 1e-8, 300);
+    const CategoryFit expected = batch(world.data, options, 1e-8, 300);
     std::size_t right = 0;
     for (std::size_t t = 0; t < 2000; ++t) right += expected.labels[t] == world.truth[t] ? 1 : 0;
     worst = std::max(worst, static_cast<double>(right) / 2000 - accuracy(crowd, world.truth));

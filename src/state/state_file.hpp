@@ -85,7 +85,7 @@ struct TaskColumns {
 /// Everything that a state holds, in memory.
 [[nodiscard]] CrowdState::Whole read_whole(const StateFile& file, const RunContext& context);
 /// The sums of posteriors that belong to answers: workers × truth × label.
-[[nodiscard]] std::vector<double> expected_counts(const Annotations& answers, std::span<const double> posterior);
+[[nodiscard]] std::vector<double> expected_counts(const CategoryAnswers& answers, std::span<const double> posterior);
 
 struct CrowdState::Inside {
   StateFile file;

@@ -56,7 +56,7 @@ std::vector<std::uint32_t> everybody_alone(std::size_t workers) {
 /// The search: which grouping explains the answers best, and which pairs agree beyond it.
 class Search {
  public:
-  Search(const Annotations& answers, const RunContext& context)
+  Search(const CategoryAnswers& answers, const RunContext& context)
       : context_(context), sample_(sample_of(answers, {})), pairs_(pairs_of(sample_, context)) {
     if (sample_.answers() > kMostLearnedFrom) {
       learned_from_ = sample_of(answers, {.answers = kMostLearnedFrom});
@@ -229,7 +229,7 @@ class Search {
 };
 
 /// Counts what the members of each group have in common.
-std::vector<CopiedGroup> described(const Annotations& answers, const Search& search,
+std::vector<CopiedGroup> described(const CategoryAnswers& answers, const Search& search,
                                    const std::vector<std::uint32_t>& labels) {
   const CrowdSample& sample = search.sample();
   std::map<std::uint32_t, std::vector<WorkerId>> members;
@@ -290,7 +290,7 @@ std::string in_words(std::string_view name) {
   return std::string(name.substr(0, end)) + "…";
 }
 
-std::string members_in_words(const Annotations& answers, const CopiedGroup& group, std::size_t most) {
+std::string members_in_words(const CategoryAnswers& answers, const CopiedGroup& group, std::size_t most) {
   std::string words;
   for (std::size_t n = 0; n < std::min(most, group.workers.size()); ++n) {
     words += fmt::format("{}{}", n == 0 ? "" : ", ", in_words(answers.worker_names()[index(group.workers[n])]));
@@ -300,7 +300,7 @@ std::string members_in_words(const Annotations& answers, const CopiedGroup& grou
 
 }  // namespace
 
-std::vector<CopiedGroup> copied_workers(const Annotations& answers, const RunContext& context) {
+std::vector<CopiedGroup> copied_workers(const CategoryAnswers& answers, const RunContext& context) {
   if (answers.answer_count() == 0 || answers.class_count() < 2 || answers.worker_count() < 2) return {};
   Search search(answers, context);
   if (context.cancelled() || search.hopeless()) return {};
@@ -309,14 +309,14 @@ std::vector<CopiedGroup> copied_workers(const Annotations& answers, const RunCon
   return described(answers, search, labels);
 }
 
-bool copies_cast_doubt(const Annotations& answers, std::span<const CopiedGroup> groups) {
+bool copies_cast_doubt(const CategoryAnswers& answers, std::span<const CopiedGroup> groups) {
   constexpr double kMany = 0.1;
   std::uint64_t copied = 0;
   for (const CopiedGroup& group : groups) copied += group.answers;
   return !groups.empty() && static_cast<double>(copied) >= kMany * static_cast<double>(answers.answer_count());
 }
 
-std::optional<Warning> copied_workers_warning(const Annotations& answers, std::span<const CopiedGroup> groups) {
+std::optional<Warning> copied_workers_warning(const CategoryAnswers& answers, std::span<const CopiedGroup> groups) {
   if (groups.empty()) return std::nullopt;
   constexpr std::size_t kShownMembers = 20, kShownOfMore = 5, kShownGroups = 5;
   constexpr double kAsOne = 0.95;  // of agreement; below it they are no mere copies

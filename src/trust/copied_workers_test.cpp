@@ -22,11 +22,11 @@ struct Plan {
   bool hard_tasks = false;        ///< tasks differ in difficulty and have a lure that wrong answers fall for
 };
 
-Annotations draw(const Plan& plan, std::uint64_t seed) {
+CategoryAnswers draw(const Plan& plan, std::uint64_t seed) {
   Rng rng(seed);
   std::vector<std::string> classes;
   for (int k = 0; k < plan.classes; ++k) classes.push_back(std::to_string(k));
-  AnnotationsBuilder builder(classes);
+  CategoryAnswersBuilder builder(classes);
   std::vector<double> accuracy;
   for (int w = 0; w < plan.workers; ++w) {
     accuracy.push_back(rng.uniform(plan.low, plan.high));
@@ -174,7 +174,7 @@ TEST(CopiedWorkers, TheJointNullHolds) {
 }
 
 TEST(CopiedWorkers, TheWarningNamesGroupsAndWhatFollows) {
-  const Annotations answers = draw({.cliques = 1, .clique_size = 15}, 1);
+  const CategoryAnswers answers = draw({.cliques = 1, .clique_size = 15}, 1);
   const auto groups = copied_workers(answers, RunContext());
   ASSERT_EQ(groups.size(), 1U);
   EXPECT_EQ(groups[0].common_tasks, 300U);
@@ -189,7 +189,7 @@ TEST(CopiedWorkers, TheWarningNamesGroupsAndWhatFollows) {
   EXPECT_FALSE(copied_workers_warning(answers, {}));
   EXPECT_FALSE(copies_cast_doubt(answers, {}));
 
-  const Annotations few = draw({.workers = 60, .per_task = 60, .cliques = 2, .clique_size = 2}, 1);
+  const CategoryAnswers few = draw({.workers = 60, .per_task = 60, .cliques = 2, .clique_size = 2}, 1);
   const auto pairs = copied_workers(few, RunContext());
   ASSERT_EQ(pairs.size(), 2U);
   EXPECT_FALSE(copies_cast_doubt(few, pairs));
@@ -197,7 +197,7 @@ TEST(CopiedWorkers, TheWarningNamesGroupsAndWhatFollows) {
 }
 
 TEST(CopiedWorkers, TheSameForAnyNumberOfThreads) {
-  const Annotations answers = draw({.tasks = 2000, .classes = 3, .per_task = 5, .cliques = 1, .clique_size = 8}, 3);
+  const CategoryAnswers answers = draw({.tasks = 2000, .classes = 3, .per_task = 5, .cliques = 1, .clique_size = 8}, 3);
   const auto one = copied_workers(answers, RunContext({.threads = 1}));
   const auto three = copied_workers(answers, RunContext({.threads = 3}));
   ASSERT_EQ(one.size(), three.size());
@@ -208,7 +208,7 @@ TEST(CopiedWorkers, TheSameForAnyNumberOfThreads) {
 
 // More classes than tables have room for, and more answers to a task than are looked at.
 TEST(CopiedWorkers, ManyClassesAndManyAnswers) {
-  const Annotations answers = draw({.tasks = 200, .classes = 150, .cliques = 1, .clique_size = 3}, 1);
+  const CategoryAnswers answers = draw({.tasks = 200, .classes = 150, .cliques = 1, .clique_size = 3}, 1);
   const auto groups = copied_workers(answers, RunContext());
   ASSERT_EQ(groups.size(), 1U);
   EXPECT_EQ(members(groups[0]), (std::set<std::size_t>{0, 1, 2}));
@@ -224,10 +224,10 @@ TEST(CopiedWorkers, ManyClassesAndManyAnswers) {
 }
 
 TEST(CopiedWorkers, NothingToCompare) {
-  AnnotationsBuilder builder({"a", "b"});
+  CategoryAnswersBuilder builder({"a", "b"});
   builder.add("t", "v", "a").add("t", "w", "a");
   EXPECT_TRUE(copied_workers(builder.build(), RunContext()).empty());
-  EXPECT_TRUE(copied_workers(Annotations(), RunContext()).empty());
+  EXPECT_TRUE(copied_workers(CategoryAnswers(), RunContext()).empty());
 }
 
 TEST(CopiedWorkers, RealSets) {
@@ -235,7 +235,7 @@ TEST(CopiedWorkers, RealSets) {
   if (!root) GTEST_SKIP() << "the real data sets are not at hand; set WISECROWD_DATA to their folder";
   const RunContext context({.threads = 2});
   const auto groups_of = [&](const std::string& set) {
-    const Dataset data = read_dataset(*root + "/" + set + "/labels.csv", std::nullopt, {}, context, nullptr);
+    const CategoryData data = read_dataset(*root + "/" + set + "/labels.csv", std::nullopt, {}, context, nullptr);
     return std::pair(data.answers, copied_workers(data.answers, context));
   };
   for (const std::string set : {"bluebird", "rte", "dog", "faces", "possent"}) {

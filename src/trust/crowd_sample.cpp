@@ -19,7 +19,7 @@ std::uint64_t scattered(std::uint64_t id) {
 }
 
 /// Classes by how often they are said, dealt out to the lots in turn.
-std::vector<std::uint16_t> lots_of_classes(const Annotations& answers, std::size_t lots) {
+std::vector<std::uint16_t> lots_of_classes(const CategoryAnswers& answers, std::size_t lots) {
   const std::size_t classes = answers.class_count();
   std::vector<std::uint16_t> lot(classes);
   std::iota(lot.begin(), lot.end(), std::uint16_t{0});
@@ -65,7 +65,7 @@ double CrowdSample::pairs_of_answers() const noexcept {
   return pairs;
 }
 
-CrowdSample sample_of(const Annotations& answers, const SampleLimits& limits) {
+CrowdSample sample_of(const CategoryAnswers& answers, const SampleLimits& limits) {
   const auto offsets = answers.task_offsets();
   const auto who = answers.workers();
   const auto labels = answers.labels();

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/parallel.hpp"
-#include "wisecrowd/annotations.hpp"
+#include "wisecrowd/category_answers.hpp"
 #include "wisecrowd/run_context.hpp"
 
 namespace wisecrowd::trust {
@@ -34,7 +34,7 @@ struct SampleLimits {
   std::size_t cells = std::size_t{1} << 24U;  ///< of all workers' tables
 };
 
-[[nodiscard]] CrowdSample sample_of(const Annotations& answers, const SampleLimits& limits);
+[[nodiscard]] CrowdSample sample_of(const CategoryAnswers& answers, const SampleLimits& limits);
 
 /// Pairs of workers with at least `kFewestCommon` tasks in common. Those of worker a are the places
 /// [row[a], row[a + 1]); `other` is larger than a and rises.

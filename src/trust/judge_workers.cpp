@@ -106,7 +106,7 @@ Drawn draw_tables(std::span<const double> parameters, std::span<const double> sh
 
 /// The swap that costs most right answers, if there is one beyond doubt.
 bool find_swap(const Drawn& drawn, std::span<const double> mean, std::span<const double> shares,
-               const JudgeOptions& options, WorkerJudgement& judged) {
+               const JudgeOptions& options, WorkerAssessment& judged) {
   const std::size_t classes = shares.size();
   double worst = 0;
   for (std::size_t k = 0; k < classes; ++k) {
@@ -124,7 +124,7 @@ bool find_swap(const Drawn& drawn, std::span<const double> mean, std::span<const
 
 /// The table of cases, from the top: the first that holds decides.
 void decide(const Drawn& drawn, std::span<const double> mean, std::span<const double> shares,
-            const JudgeOptions& options, WorkerJudgement& judged) {
+            const JudgeOptions& options, WorkerAssessment& judged) {
   const auto set = [&](WorkerAdvice advice, AdviceReason reason) {
     judged.advice = advice;
     judged.reason = reason;
@@ -151,7 +151,7 @@ void decide(const Drawn& drawn, std::span<const double> mean, std::span<const do
 }
 
 void judge(std::span<const double> counts, std::span<const double> crowd, std::span<const double> shares,
-           const JudgeOptions& options, const Rng& rng, WorkerJudgement& judged) {
+           const JudgeOptions& options, const Rng& rng, WorkerAssessment& judged) {
   const std::size_t classes = shares.size();
   std::vector<double> parameters(counts.begin(), counts.end());
   for (std::size_t c = 0; c < parameters.size(); ++c) {
@@ -175,9 +175,10 @@ std::uint64_t stream_of(std::string_view name) {
   return hash;
 }
 
-std::vector<WorkerJudgement> judge_all(std::span<const double> counts, std::span<const double> shares,
-                                       std::vector<WorkerJudgement> judged, std::span<const std::uint32_t> drawn,
-                                       const JudgeOptions& options, const NameTable* names, const RunContext& context) {
+std::vector<WorkerAssessment> judge_all(std::span<const double> counts, std::span<const double> shares,
+                                        std::vector<WorkerAssessment> judged, std::span<const std::uint32_t> drawn,
+                                        const JudgeOptions& options, const NameTable* names,
+                                        const RunContext& context) {
   const std::size_t classes = shares.size(), cells = classes * classes;
   if (classes < 2) return judged;
   const auto evidence = trust::spammer_evidence(counts, classes, context);
@@ -205,7 +206,7 @@ std::vector<WorkerJudgement> judge_all(std::span<const double> counts, std::span
 /// What each worker said when the answers of the others say what: workers × truth × label.
 std::vector<double> counts_by_others(const JudgedCrowd& crowd, std::span<const double> shares,
                                      const RunContext& context) {
-  const Annotations& answers = crowd.answers;
+  const CategoryAnswers& answers = crowd.answers;
   const std::size_t classes = shares.size(), cells = classes * classes;
   const auto offsets = answers.task_offsets();
   const auto who = answers.workers();
@@ -270,22 +271,22 @@ std::string_view to_string(WorkerAdvice advice) noexcept {
   return "";
 }
 
-std::vector<WorkerJudgement> judge_workers(std::span<const double> counts, std::span<const double> class_shares,
-                                           std::span<const std::uint32_t> answers, const JudgeOptions& options,
-                                           const RunContext& context) {
+std::vector<WorkerAssessment> judge_workers(std::span<const double> counts, std::span<const double> class_shares,
+                                            std::span<const std::uint32_t> answers, const JudgeOptions& options,
+                                            const RunContext& context) {
   check_sizes(counts.size(), answers.size(), class_shares.size());
-  std::vector<WorkerJudgement> judged(answers.size());
+  std::vector<WorkerAssessment> judged(answers.size());
   for (std::size_t j = 0; j < answers.size(); ++j) judged[j].answers = answers[j];
   return judge_all(counts, class_shares, std::move(judged), everybody(answers.size()), options, nullptr, context);
 }
 
-std::vector<WorkerJudgement> judge_workers(const JudgedCrowd& crowd, std::span<const std::uint32_t> drawn,
-                                           const JudgeOptions& options, const RunContext& context) {
+std::vector<WorkerAssessment> judge_workers(const JudgedCrowd& crowd, std::span<const std::uint32_t> drawn,
+                                            const JudgeOptions& options, const RunContext& context) {
   const std::size_t classes = crowd.answers.class_count(), workers = crowd.answers.worker_count();
   check_sizes(crowd.tables.size(), workers, classes);
   std::vector<double> shares(crowd.class_shares.begin(), crowd.class_shares.end());
   if (shares.empty()) shares.assign(classes, 1 / static_cast<double>(classes));
-  std::vector<WorkerJudgement> judged(workers);
+  std::vector<WorkerAssessment> judged(workers);
   for (const WorkerId worker : crowd.answers.workers()) ++judged[index(worker)].answers;
   for (const CopiedGroup& group : crowd.copied) {
     for (const WorkerId worker : group.workers) {
@@ -296,12 +297,12 @@ std::vector<WorkerJudgement> judge_workers(const JudgedCrowd& crowd, std::span<c
                    &crowd.answers.worker_names(), context);
 }
 
-std::vector<WorkerJudgement> judge_workers(const JudgedCrowd& crowd, const JudgeOptions& options,
-                                           const RunContext& context) {
+std::vector<WorkerAssessment> judge_workers(const JudgedCrowd& crowd, const JudgeOptions& options,
+                                            const RunContext& context) {
   return judge_workers(crowd, everybody(crowd.answers.worker_count()), options, context);
 }
 
-std::string reason_of(const WorkerJudgement& judged, const NameTable& classes) {
+std::string reason_of(const WorkerAssessment& judged, const NameTable& classes) {
   const auto percent = [](double share) { return fmt::format("{:.0f} %", 100 * share); };
   const std::string right = fmt::format("right in {} ({:.0f} to {:.0f})", percent(judged.accuracy.value),
                                         100 * judged.accuracy.low, 100 * judged.accuracy.high);

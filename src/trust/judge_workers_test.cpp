@@ -11,10 +11,10 @@ namespace wisecrowd {
 namespace {
 
 /// Judges a crowd by the fit of a method, as everybody does who gives advice.
-std::vector<WorkerJudgement> judged_by_fit(const Dataset& data, const RunContext& context,
-                                           std::span<const CopiedGroup> copied = {}) {
-  const std::string_view method = usual_refit_method();
-  const Aggregation fit = aggregate(data, method, Parameters(aggregation_method(method).parameters), context);
+std::vector<WorkerAssessment> judged_by_fit(const CategoryData& data, const RunContext& context,
+                                            std::span<const CopiedGroup> copied = {}) {
+  const std::string_view method = default_refit_method();
+  const CategoryFit fit = aggregate(data, method, Parameters(aggregation_method(method).parameters), context);
   return judge_workers({data.answers, fit.confusion, fit.class_prior, copied}, {}, context);
 }
 
@@ -25,7 +25,7 @@ struct Tally {
     const auto found = advised.find(advice);
     return found == advised.end() ? 0 : found->second / workers;
   }
-  void add(const WorkerJudgement& judged) {
+  void add(const WorkerAssessment& judged) {
     workers += 1;
     advised[judged.advice] += 1;
   }
@@ -60,7 +60,7 @@ TEST(JudgeWorkers, GoodWorkersAreNotStopped) {
       Rng rng(seed);
       std::vector<std::string> names;
       for (int k = 0; k < classes; ++k) names.push_back(std::to_string(k));
-      AnnotationsBuilder builder(names);
+      CategoryAnswersBuilder builder(names);
       constexpr int kWorkers = 60, kTasks = 600;
       std::vector<double> accuracy;
       for (int w = 0; w < kWorkers; ++w) {
@@ -158,7 +158,7 @@ TEST(JudgeWorkers, CopiesAreNotKeptWithoutARemark) {
 
 // A worker's own answers say nothing of how good it is: one who always answered alone is as unknown as a new one.
 TEST(JudgeWorkers, OnlyOthersCount) {
-  AnnotationsBuilder builder({"a", "b"});
+  CategoryAnswersBuilder builder({"a", "b"});
   Rng rng(1);
   for (int t = 0; t < 200; ++t) {
     for (int w = 0; w < 5; ++w) {

@@ -1,4 +1,4 @@
-"""Outputs never destroy inputs or files of others; text of strangers reaches no terminal raw."""
+"""Outputs never destroy inputs or files of others; untrusted text reaches no terminal raw."""
 import os
 import pty
 import sqlite3

@@ -27,7 +27,7 @@ class EveryAggregator : public ::testing::TestWithParam<std::string> {
     if (has_parameter("burn_in")) values.set("burn_in", "40");
     return values;
   }
-  [[nodiscard]] Aggregation fit(const Dataset& data, unsigned threads = 1, std::uint64_t seed = 0) const {
+  [[nodiscard]] CategoryFit fit(const CategoryData& data, unsigned threads = 1, std::uint64_t seed = 0) const {
     return aggregate(data, GetParam(), parameters(), RunContext({.seed = seed, .threads = threads}));
   }
   /// As many classes as the test wants, or as the method can.
@@ -43,7 +43,7 @@ class EveryAggregator : public ::testing::TestWithParam<std::string> {
   }
 };
 
-void expect_well_formed(const Aggregation& result, const Dataset& data) {
+void expect_well_formed(const CategoryFit& result, const CategoryData& data) {
   const std::size_t tasks = data.answers.task_count(), workers = data.answers.worker_count(),
                     classes = data.answers.class_count();
   ASSERT_EQ(result.task_count, tasks);
@@ -99,40 +99,40 @@ TEST_P(EveryAggregator, DescribesItself) {
 }
 
 TEST_P(EveryAggregator, EmptyData) {
-  const Dataset data;
+  const CategoryData data;
   expect_well_formed(fit(data), data);
 }
 
 TEST_P(EveryAggregator, DegenerateData) {
-  const auto check = [&](AnnotationsBuilder builder) {
-    const Dataset data{builder.build(), {}, {}};
+  const auto check = [&](CategoryAnswersBuilder builder) {
+    const CategoryData data{builder.build(), {}, {}};
     expect_well_formed(fit(data), data);
   };
   {
-    AnnotationsBuilder one;
+    CategoryAnswersBuilder one;
     one.add("t", "w", "yes");
     check(std::move(one));
   }
   {
-    AnnotationsBuilder one_worker;
+    CategoryAnswersBuilder one_worker;
     for (int t = 0; t < 10; ++t) one_worker.add(std::to_string(t), "w", t % 3 == 0 ? "a" : "b");
     check(std::move(one_worker));
   }
   {
-    AnnotationsBuilder one_class;
+    CategoryAnswersBuilder one_class;
     for (int t = 0; t < 5; ++t) one_class.add(std::to_string(t), "v", "same").add(std::to_string(t), "w", "same");
     check(std::move(one_class));
   }
   {
     std::vector<std::string> names{"a", "b", "never"};
     names.resize(classes(3));
-    AnnotationsBuilder single_answers(names);
+    CategoryAnswersBuilder single_answers(names);
     for (int t = 0; t < 6; ++t) single_answers.add(std::to_string(t), std::to_string(t), t % 2 == 0 ? "a" : "b");
     single_answers.add_task("unanswered").add_worker("silent");
     check(std::move(single_answers));
   }
   {
-    AnnotationsBuilder nobody({"a", "b"});
+    CategoryAnswersBuilder nobody({"a", "b"});
     nobody.add_task("t1").add_task("t2").add_worker("w");
     check(std::move(nobody));
   }
@@ -208,7 +208,7 @@ TEST_P(EveryAggregator, SameBitsWhereverArraysLieInMemory) {
 
 TEST_P(EveryAggregator, SameBitsForAnyOrderOfRows) {
   const auto crowd = testing::small_crowd(14, 150, 12, classes(3), 4);
-  const Annotations& answers = crowd.data.answers;
+  const CategoryAnswers& answers = crowd.data.answers;
   struct Row {
     std::string_view task, worker, label;
   };
@@ -222,16 +222,16 @@ TEST_P(EveryAggregator, SameBitsForAnyOrderOfRows) {
     }
   }
   const auto built = [&] {
-    AnnotationsBuilder builder;
+    CategoryAnswersBuilder builder;
     for (const Row& row : rows) builder.add(row.task, row.worker, row.label);
     return builder.build();
   };
-  const Annotations unshuffled = built();
+  const CategoryAnswers unshuffled = built();
   const auto expected = fit({unshuffled, {}, {}}, 1, 7);
   Rng rng(15);
   for (int shuffle = 0; shuffle < 5; ++shuffle) {
     rng.shuffle(std::span(rows));
-    const Annotations shuffled = built();
+    const CategoryAnswers shuffled = built();
     EXPECT_EQ(shuffled.content_hash(), unshuffled.content_hash());
     for (std::size_t t = 0; t < shuffled.task_count(); ++t)
       ASSERT_EQ(shuffled.task_names()[t], unshuffled.task_names()[t]);
@@ -246,7 +246,7 @@ TEST_P(EveryAggregator, SameBitsForAnyOrderOfRows) {
 TEST_P(EveryAggregator, RenamingPermutesTheResultAndChangesNothingElse) {
   const std::size_t count = classes(3);
   const auto crowd = testing::small_crowd(4, 120, 10, count, 5);
-  const Annotations& answers = crowd.data.answers;
+  const CategoryAnswers& answers = crowd.data.answers;
   Rng rng(9);
   const auto permutation = [&](std::size_t n) {
     std::vector<std::uint32_t> order(n);
@@ -255,15 +255,15 @@ TEST_P(EveryAggregator, RenamingPermutesTheResultAndChangesNothingElse) {
     return order;
   };
   const auto tasks = permutation(120), workers = permutation(10), classes = permutation(count);
-  std::vector<Answer> moved;
+  std::vector<CategoryAnswer> moved;
   for (std::uint32_t t = 0; t < 120; ++t) {
     for (std::size_t a = 0; a < answers.workers_of(TaskId{t}).size(); ++a) {
       moved.push_back({TaskId{tasks[t]}, WorkerId{workers[index(answers.workers_of(TaskId{t})[a])]},
                        ClassId{static_cast<std::uint16_t>(classes[index(answers.labels_of(TaskId{t})[a])])}});
     }
   }
-  AnnotationNames names{answers.task_names(), answers.worker_names(), answers.class_names()};
-  const Dataset other{make_annotations(moved, names), {}, {}};
+  CategoryAnswerNames names{answers.task_names(), answers.worker_names(), answers.class_names()};
+  const CategoryData other{make_category_answers(moved, names), {}, {}};
   Parameters values = parameters();
   const auto original = aggregate(crowd.data, GetParam(), values, RunContext());
   const auto permuted = aggregate(other, GetParam(), values, RunContext());
@@ -334,7 +334,7 @@ TEST_P(EveryAggregator, RestartsDifferAndSeedsRepeat) {
 
 TEST_P(EveryAggregator, RepeatsCountAsFurtherAnswers) {
   if (!info().allows_repeats) GTEST_SKIP() << "this method takes each pair once";
-  AnnotationsBuilder once, twice;
+  CategoryAnswersBuilder once, twice;
   Rng rng(21);
   for (int t = 0; t < 60; ++t) {
     for (int w = 0; w < 5; ++w) {
@@ -343,18 +343,18 @@ TEST_P(EveryAggregator, RepeatsCountAsFurtherAnswers) {
       twice.add(std::to_string(t), std::to_string(w), label).add(std::to_string(t), std::to_string(w), label);
     }
   }
-  const Dataset repeated{twice.build(DuplicatePolicy::repeat), {}, {}};
+  const CategoryData repeated{twice.build(DuplicatePolicy::repeat), {}, {}};
   EXPECT_TRUE(repeated.answers.has_repeats());
   EXPECT_EQ(repeated.answers.answer_count(), 600U);
   expect_well_formed(fit(repeated), repeated);
-  const Dataset kept{twice.build(DuplicatePolicy::keep_last), {}, {}};
+  const CategoryData kept{twice.build(DuplicatePolicy::keep_last), {}, {}};
   EXPECT_EQ(fit(kept).posterior, fit({once.build(), {}, {}}).posterior);
 }
 
 TEST_P(EveryAggregator, StartsWhereAnotherMethodEnded) {
   const auto crowd = testing::small_crowd(13, 300, 15, classes(3), 5);
   const auto before = aggregate(crowd.data, "majority_vote");
-  const Start start{before.posterior};
+  const CategoryStart start{before.posterior};
   if (!info().uses_start) {
     EXPECT_THROW(static_cast<void>(aggregate(crowd.data, GetParam(), parameters(), RunContext(), start)), Error);
     return;
@@ -364,7 +364,7 @@ TEST_P(EveryAggregator, StartsWhereAnotherMethodEnded) {
   std::size_t right = 0;
   for (std::size_t t = 0; t < 300; ++t) right += result.labels[t] == crowd.truth[t] ? 1 : 0;
   EXPECT_GT(right, 240U);
-  const Start short_one{std::span(before.posterior).first(3)};
+  const CategoryStart short_one{std::span(before.posterior).first(3)};
   EXPECT_THROW(static_cast<void>(aggregate(crowd.data, GetParam(), parameters(), RunContext(), short_one)), Error);
 }
 

@@ -32,9 +32,9 @@ TEST(Chain, TwoHalvesMakeAWhole) {
     return stage("dawid_skene", {{"max_iterations", count}, {"tolerance", "0"}});
   };
   const auto whole = aggregate(crowd.data, std::vector{steps("6")}, context);
-  for (const auto hand_over : {MethodStage::HandOver::posterior, MethodStage::HandOver::tables}) {
+  for (const auto handoff : {MethodStage::Handoff::posterior, MethodStage::Handoff::tables}) {
     std::vector<MethodStage> chain = {steps("4"), steps("2")};
-    chain[0].hand_over = hand_over;
+    chain[0].handoff = handoff;
     const auto halves = aggregate(crowd.data, chain, context);
     for (std::size_t e = 0; e < whole.posterior.size(); ++e) {
       EXPECT_NEAR(halves.posterior[e], whole.posterior[e], 1e-7);
@@ -49,7 +49,7 @@ TEST(Chain, TablesOfAVoteAreAStart) {
                                     stage("dawid_skene", {{"max_iterations", "1"}, {"tolerance", "0"}})};
   const RunContext context;
   const auto from_votes = aggregate(crowd.data, chain, context);
-  chain[0].hand_over = MethodStage::HandOver::tables;
+  chain[0].handoff = MethodStage::Handoff::tables;
   const auto from_tables = aggregate(crowd.data, chain, context);
   EXPECT_NE(from_votes.posterior, from_tables.posterior);
   EXPECT_GT(from_tables.log_likelihood, from_votes.log_likelihood);

@@ -112,7 +112,7 @@ TEST_P(EveryLearner, SameSeedSameBitsForAnyNumberOfThreads) {
 
 TEST_P(EveryLearner, SameBitsForAnyOrderOfRows) {
   const FeatureCrowd crowd = ordinary();
-  const Annotations& answers = crowd.data.crowd.answers;
+  const CategoryAnswers& answers = crowd.data.crowd.answers;
   const auto offsets = answers.task_offsets();
   std::vector<std::pair<std::size_t, AnswerIndex>> rows;
   for (std::size_t t = 0; t < answers.task_count(); ++t) {
@@ -120,7 +120,7 @@ TEST_P(EveryLearner, SameBitsForAnyOrderOfRows) {
   }
   // As read_learning_data does: rows are found by the names of tasks.
   const auto as_read = [&] {
-    AnnotationsBuilder builder;
+    CategoryAnswersBuilder builder;
     for (const auto& [t, a] : rows) {
       builder.add(answers.task_names()[t], answers.worker_names()[index(answers.workers()[a])],
                   answers.class_names()[index(answers.labels()[a])]);
@@ -195,8 +195,8 @@ TEST_P(EveryLearner, StepsThatAreTooLargeAreSaid) {
           learned.crowd.warnings.begin(), learned.crowd.warnings.end(),
           [](const Warning& w) { return w.code == "training_diverged" || w.code == "no_better_than_guessing"; });
       // Raykar takes no steps and hides nothing.
-      const double foretold = has("held_out") ? learned.curve[learned.chosen_epoch - 1].held_out : 0;
-      EXPECT_TRUE(warned || foretold > -std::log(2)) << scale << ": no better than guessing, and no warning";
+      const double predicted = has("held_out") ? learned.curve[learned.chosen_epoch - 1].held_out : 0;
+      EXPECT_TRUE(warned || predicted > -std::log(2)) << scale << ": no better than guessing, and no warning";
       EXPECT_TRUE(learned.epochs == 4 || warned || !has("epochs")) << scale;
       EXPECT_NO_THROW((void)learned.classifier->predict(crowd.data.features, RunContext({.threads = 1})));
     } catch (const Diverged& error) {

@@ -54,7 +54,7 @@ void compare(const Read& read) {
 
 void check_answers(std::string_view bytes, const std::string& name, const ReadOptions& options) {
   compare([&](const Tuning& tuning, const RunContext& context, DataReport& report) {
-    const Dataset data = ingest::read_dataset({name, bytes}, std::nullopt, options, tuning, context, &report);
+    const CategoryData data = ingest::read_dataset({name, bytes}, std::nullopt, options, tuning, context, &report);
     validate(data);
     return fmt::format("{:016x}", data.answers.content_hash());
   });
@@ -105,8 +105,8 @@ void check_label_table(std::string_view bytes) {
   }
   // The same bytes as gold for a few answers.
   compare([&](const Tuning& tuning, const RunContext& context, DataReport& report) {
-    const Dataset data = ingest::read_dataset({"a.csv", "task,worker,label\nt,w,a\nu,w,b\n"}, Input{"gold", bytes},
-                                              options, tuning, context, &report);
+    const CategoryData data = ingest::read_dataset({"a.csv", "task,worker,label\nt,w,a\nu,w,b\n"}, Input{"gold", bytes},
+                                                   options, tuning, context, &report);
     validate(data);
     std::string out = fmt::format("{:016x}", data.answers.content_hash());
     for (const ClassId k : data.gold) out += fmt::format(" {}", index(k));
@@ -185,7 +185,8 @@ void check_packed(std::string_view bytes, const std::function<std::string(std::s
   static const RunContext context({.threads = 1});
   const auto reading = [&](std::string_view text) {
     return outcome([&](DataReport& report) {
-      const Dataset data = ingest::read_dataset({"a.csv", text}, std::nullopt, lenient, Tuning{}, context, &report);
+      const CategoryData data =
+          ingest::read_dataset({"a.csv", text}, std::nullopt, lenient, Tuning{}, context, &report);
       return fmt::format("{:016x}", data.answers.content_hash());
     });
   };

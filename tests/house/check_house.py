@@ -9,6 +9,8 @@ import re
 import sys
 from pathlib import Path
 
+# Stages whose rooms stand in a folder per kind of answer: src/aggregate/categories/dawid_skene.
+KINDS = {"aggregate": {"categories", "numbers"}}
 STAGES = {"ingest", "aggregate", "learn", "trust", "select", "evaluate", "simulate", "state"}
 
 # What a folder under src/ may include besides itself. Stages never include one another.
@@ -20,8 +22,8 @@ MAY_INCLUDE = {
     "deliver": {"base", "data", "result"},
 }
 
-# Which layer a public header belongs to. aggregate.hpp holds the value types that flow between stages (Aggregation,
-# Warning, TieRule), so it is a layer of its own that every stage may read; calling a method is another matter, below.
+# Which layer a public header belongs to. Values that travel between stages (answers, fits, warnings) are data. "sessions"
+# are values too, made by one stage and handed to another.
 PUBLIC_LAYER = {
     "error.hpp": "base",
     "names.hpp": "base",
@@ -29,12 +31,15 @@ PUBLIC_LAYER = {
     "run_context.hpp": "base",
     "version.hpp": "base",
     "ids.hpp": "data",
-    "annotations.hpp": "data",
+    "category_answers.hpp": "data",
     "answer_columns.hpp": "data",
-    "dataset.hpp": "data",
-    "aggregate.hpp": "values",
-    "belief_session.hpp": "values",
-    "dalc_session.hpp": "values",
+    "category_data.hpp": "data",
+    "fit_summary.hpp": "data",
+    "category_fit.hpp": "data",
+    "kinds.hpp": "data",
+    "aggregate.hpp": "aggregate",
+    "belief_session.hpp": "sessions",
+    "dalc_session.hpp": "sessions",
     "dalc_loop.hpp": "select",
     "held_out.hpp": "aggregate",
     "quick_fits.hpp": "aggregate",
@@ -60,12 +65,12 @@ PUBLIC_LAYER = {
     "report.hpp": "deliver",
     "wisecrowd.hpp": "everything",
 }
-SEES_VALUES = STAGES | {"result", "deliver"}
+SEES_SESSIONS = STAGES | {"result", "deliver"}
 
 # Running a method is for aggregate itself, for learners (many are built over an aggregator: their first stage or their
 # E-step), for living states (their refit is a batch fit) and for those who compose stages (apps, tests, bindings).
 RUNS_METHODS = {"aggregate", "learn", "state"}
-METHOD_CALL = re.compile(r"\b(make_aggregator|aggregation_methods?|default_aggregation_method)\s*\(")
+METHOD_CALL = re.compile(r"(?<![\w:.>])(?:wisecrowd::)?(aggregate|make_aggregator|aggregation_methods?|default_aggregation_method)\s*\(")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 PRINTS = re.compile(
@@ -100,6 +105,13 @@ def without_comments_and_strings(text):
     return pattern.sub(lambda match: "\n" * match.group().count("\n") + '""', text)
 
 
+def room_of(parts):
+    """The room of a path such as aggregate/categories/glad/glad.hpp, as (kind, room) or (room,); None outside of rooms."""
+    inner = parts[1:-1]
+    depth = 2 if inner and inner[0] in KINDS.get(parts[0], ()) else 1
+    return tuple(inner[:depth]) if len(inner) >= depth else None
+
+
 class Checker:
     def __init__(self, root):
         self.root = root
@@ -116,7 +128,7 @@ class Checker:
             self.check_public(path)
         for path in sorted([*self.files("apps", {".cpp", ".hpp"}), *self.files("python", {".cpp", ".hpp"})]):
             self.check_app(path)
-        for listing in sorted((self.root / "src").glob("*/*.def")):
+        for listing in sorted([*(self.root / "src").glob("*/*.def"), *(self.root / "src").glob("*/*/*.def")]):
             if listing.stem == "kinds":
                 self.check_kinds(listing)
             else:
@@ -131,7 +143,7 @@ class Checker:
     def check_pages(self):
         """The pages of methods and learners are made by scripts; a new one is easily forgotten there."""
         for page, listing, script in (
-            ("docs/METHODS.md", "src/aggregate/methods.def", "bench/quality/methods_page.py"),
+            ("docs/METHODS.md", "src/aggregate/categories/methods.def", "bench/quality/methods_page.py"),
             ("docs/LEARNERS.md", "src/learn/learners.def", "bench/quality/learners_page.py"),
         ):
             page, listing = self.root / page, self.root / listing
@@ -157,7 +169,7 @@ class Checker:
         if len(parts) == 1 or folder not in MAY_INCLUDE:
             self.offend(path, 0, f"is in no known folder of src/; known: {', '.join(sorted(MAY_INCLUDE))}")
             return
-        room = parts[1] if folder in STAGES and len(parts) > 2 else None
+        room = room_of(parts) if folder in STAGES else None
         for number, quoted, name in self.includes(path):
             if TORCH.match(name) and not (folder == "learn" and path.suffix == ".cpp"):
                 self.offend(path, number, f"torch ({name}) belongs into .cpp files under src/learn/")
@@ -184,7 +196,7 @@ class Checker:
             if PRINTS.search(line):
                 self.offend(path, number, "prints; nothing under src/ does: report through RunContext or return a value")
             if folder not in RUNS_METHODS and METHOD_CALL.search(line):
-                self.offend(path, number, f"src/{folder} runs a method: let the caller pass the Aggregation")
+                self.offend(path, number, f"src/{folder} runs a method: let the caller pass the CategoryFit")
 
     def check_heavy(self, path):
         where = str(path.relative_to(self.root))
@@ -196,10 +208,11 @@ class Checker:
     def check_room_use(self, path, number, name, folder, room):
         if room is None or folder not in STAGES:
             return
-        parts = name.split("/")
-        other = parts[1] if len(parts) > 2 else None
-        if other not in (None, room, "shared"):
-            self.offend(path, number, f"the room {room} looks into the room {other} ({name}): move what both need to shared/")
+        other = room_of(name.split("/"))
+        if other is None or other == room:
+            return
+        if other[-1] != "shared" or other[:-1] not in ((), room[:-1]):
+            self.offend(path, number, f"the room {room[-1]} looks into the room {other[-1]} ({name}): move what both need to shared/")
 
     def check_public_use(self, path, number, header, folder, is_test):
         layer = PUBLIC_LAYER.get(header)
@@ -207,9 +220,11 @@ class Checker:
             self.offend(path, number, f"wisecrowd/{header} has no layer: add it to PUBLIC_LAYER in tests/house/check_house.py")
         elif is_test:
             return  # a unit test may play the app and compose stages through the public API
-        elif layer == "values":
-            if folder not in SEES_VALUES:
+        elif layer == "sessions":
+            if folder not in SEES_SESSIONS:
                 self.offend(path, number, f"src/{folder} may not include wisecrowd/{header}")
+        elif layer == "aggregate" and folder in RUNS_METHODS:
+            return
         elif layer != folder and layer not in MAY_INCLUDE[folder]:
             self.offend(path, number, f"src/{folder} may not include wisecrowd/{header}, which belongs to {layer}")
 
@@ -227,9 +242,11 @@ class Checker:
                 self.offend(path, number, f"a public header may not include the private {name}")
                 continue
             other = PUBLIC_LAYER.get(name.partition("/")[2])
-            allowed = {"base", "data", "values"} if layer == "values" else MAY_INCLUDE.get(layer, set()) | {layer}
-            if layer in SEES_VALUES:
-                allowed = allowed | {"values"}
+            allowed = {"base", "data", "sessions"} if layer == "sessions" else MAY_INCLUDE.get(layer, set()) | {layer}
+            if layer in SEES_SESSIONS:
+                allowed = allowed | {"sessions"}
+            if layer in RUNS_METHODS:
+                allowed = allowed | {"aggregate"}
             if layer != "everything" and other not in allowed:
                 self.offend(path, number, f"{path.name} ({layer}) may not include {name} ({other})")
 

@@ -351,7 +351,8 @@ TEST(BadRows, LenientDropsThemAndSaysSo) {
   const std::string text = kHeader + "t,w,a\nt\nu,w,b\n,w,c\nv,w,\xFF\n";
   const RunContext context;
   DataReport report;
-  const Dataset data = ingest::read_dataset({"a.csv", text}, std::nullopt, {.lenient = true}, {}, context, &report);
+  const CategoryData data =
+      ingest::read_dataset({"a.csv", text}, std::nullopt, {.lenient = true}, {}, context, &report);
   EXPECT_EQ(data.answers.answer_count(), 2U);
   EXPECT_EQ(data.answers.task_count(), 2U);
   EXPECT_EQ(data.answers.class_count(), 2U) << "a dropped row must not bring in its label";

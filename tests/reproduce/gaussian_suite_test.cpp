@@ -65,7 +65,7 @@ std::vector<Case> cases() {
 /// classifier and these answers together make of them.
 void add_test_answers(FeatureCrowd& crowd) {
   const Annotations& old = crowd.data.crowd.answers;
-  std::vector<Answer> answers;
+  std::vector<CategoryAnswer> answers;
   for (std::size_t t = 0; t < crowd.tasks; ++t) {
     for (auto a = old.task_offsets()[t]; a < old.task_offsets()[t + 1]; ++a) {
       answers.push_back({TaskId(t), old.workers()[a], old.labels()[a]});

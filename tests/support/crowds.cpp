@@ -15,7 +15,7 @@ SmallCrowd small_crowd(std::uint64_t seed, std::size_t tasks, std::size_t worker
   Rng rng(seed);
   std::vector<std::string> names;
   for (std::size_t k = 0; k < classes; ++k) names.push_back(fmt::format("c{}", k));
-  AnnotationsBuilder builder(names);
+  CategoryAnswersBuilder builder(names);
   std::vector<double> accuracy(workers);
   for (double& a : accuracy) a = rng.uniform(0.35, 0.95);
   SmallCrowd crowd;
@@ -36,10 +36,10 @@ SmallCrowd small_crowd(std::uint64_t seed, std::size_t tasks, std::size_t worker
   return crowd;
 }
 
-Dataset golden_tiny() {
+CategoryData golden_tiny() {
   constexpr int kEdges[][3] = {{0, 0, 0}, {0, 1, 0}, {0, 2, 1}, {1, 0, 1}, {1, 1, 1},
                                {2, 0, 1}, {2, 2, 0}, {3, 1, 0}, {3, 2, 0}};
-  AnnotationsBuilder builder({"0", "1"});
+  CategoryAnswersBuilder builder({"0", "1"});
   for (const auto& e : kEdges) builder.add(std::to_string(e[0]), std::to_string(e[1]), std::to_string(e[2]));
   return {builder.build(), {}, {}};
 }

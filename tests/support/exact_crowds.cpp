@@ -13,7 +13,7 @@ ExactCrowd exact_crowd(const std::vector<std::vector<std::vector<std::size_t>>>&
   for (const std::size_t c : counts[0][0]) faces += c;
   std::vector<std::string> names;
   for (std::size_t k = 0; k < classes; ++k) names.push_back(std::to_string(k));
-  AnnotationsBuilder builder(names);
+  CategoryAnswersBuilder builder(names);
   ExactCrowd crowd;
   std::size_t throws = 1;
   for (std::size_t w = 0; w < workers; ++w) throws *= faces;
@@ -39,7 +39,7 @@ double real_accuracy(const std::string& set, const std::string& method, const st
   const auto folder = real_data_folder();
   if (!folder) return -1;
   const std::string path = *folder + "/aggregate/" + set;
-  Dataset data = read_dataset(path + "/labels.csv", path + "/gold.csv", {}, RunContext());
+  CategoryData data = read_dataset(path + "/labels.csv", path + "/gold.csv", {}, RunContext());
   std::vector<ClassId> gold;
   gold.swap(data.gold);
   Parameters parameters(aggregation_method(method).parameters);

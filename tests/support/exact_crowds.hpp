@@ -11,7 +11,7 @@ namespace wisecrowd::testing {
 /// A finite crowd without noise: every combination of what workers may say occurs exactly as often as the model says,
 /// so that its moments are those of the model. All workers answer all tasks.
 struct ExactCrowd {
-  Dataset data;
+  CategoryData data;
   std::vector<ClassId> truth;
 };
 

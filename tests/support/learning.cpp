@@ -95,7 +95,7 @@ FeatureCrowd gaussian_crowd(std::uint64_t seed, std::size_t tasks, std::size_t t
   Features& features = crowd.data.features;
   features.rows = rows;
   features.shape = {columns};
-  std::vector<Answer> answers;
+  std::vector<CategoryAnswer> answers;
   crowd.test_answers.resize(test_rows);
   std::vector<std::uint32_t> said(workers.size());
   for (std::size_t r = 0; r < rows; ++r) {
@@ -119,7 +119,7 @@ FeatureCrowd gaussian_crowd(std::uint64_t seed, std::size_t tasks, std::size_t t
     }
   }
   crowd.data.crowd.answers =
-      make_annotations(answers, {numbered("t", tasks), numbered("w", workers.size()), numbered("", classes)});
+      make_category_answers(answers, {numbered("t", tasks), numbered("w", workers.size()), numbered("", classes)});
   crowd.data.row_names = numbered("t", rows);
   crowd.data.split.assign(rows, Split::test);
   std::fill_n(crowd.data.split.begin(), tasks, Split::train);

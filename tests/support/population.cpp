@@ -84,7 +84,7 @@ TripleMoments population_triples(const TableModel& model, double common) {
 Sampled sample(const TableModel& model, std::size_t tasks, double share, std::uint64_t seed) {
   Rng rng(seed);
   Sampled sampled;
-  std::vector<Answer> answers;
+  std::vector<CategoryAnswer> answers;
   for (std::uint32_t t = 0; t < tasks; ++t) {
     const std::size_t z = rng.categorical(model.class_prior);
     sampled.truth.push_back(ClassId{static_cast<std::uint16_t>(z)});
@@ -98,7 +98,7 @@ Sampled sample(const TableModel& model, std::size_t tasks, double share, std::ui
   for (std::size_t k = 0; k < model.classes; ++k) class_names.push_back(std::to_string(k));
   const std::vector<std::string> task_names(tasks), worker_names(model.worker_count());
   sampled.data.answers =
-      make_annotations(answers, {NameTable(task_names), NameTable(worker_names), NameTable(class_names)});
+      make_category_answers(answers, {NameTable(task_names), NameTable(worker_names), NameTable(class_names)});
   return sampled;
 }
 
@@ -126,10 +126,10 @@ double mean_difference(std::span<const double> a, std::span<const double> b) {
 RealScore score_on(const std::string& folder, const std::string& method,
                    const std::vector<std::pair<std::string, std::string>>& settings, std::size_t finish_iterations) {
   const RunContext context;
-  Dataset data = read_dataset(folder + "/labels.csv", folder + "/gold.csv", {}, context);
+  CategoryData data = read_dataset(folder + "/labels.csv", folder + "/gold.csv", {}, context);
   const std::vector<ClassId> gold = std::move(data.gold);
   data.gold.clear();
-  const auto accuracy = [&](const Aggregation& result) {
+  const auto accuracy = [&](const CategoryFit& result) {
     return evaluate(result.labels, result.posterior, gold, result.class_count,
                     {.tie_rule = TieRule::fractional, .bootstrap = 0}, context)
         .accuracy.value;
@@ -139,7 +139,7 @@ RealScore score_on(const std::string& folder, const std::string& method,
   const auto alone = aggregate(data, method, parameters, context);
   Parameters finish(aggregation_method("dawid_skene").parameters);
   finish.set("max_iterations", std::to_string(finish_iterations));
-  const auto finished = aggregate(data, "dawid_skene", finish, context, Start{alone.posterior});
+  const auto finished = aggregate(data, "dawid_skene", finish, context, CategoryStart{alone.posterior});
   return {accuracy(alone), accuracy(finished)};
 }
 

@@ -2,8 +2,8 @@
 
 #include <functional>
 
-#include "aggregate/shared/moments.hpp"
-#include "aggregate/shared/table_model.hpp"
+#include "aggregate/categories/shared/moments.hpp"
+#include "aggregate/categories/shared/table_model.hpp"
 
 namespace wisecrowd::testing {
 
@@ -21,7 +21,7 @@ namespace wisecrowd::testing {
 
 /// Draws answers: each worker answers each task with probability `share`.
 struct Sampled {
-  Dataset data;
+  CategoryData data;
   std::vector<ClassId> truth;
 };
 [[nodiscard]] Sampled sample(const TableModel& model, std::size_t tasks, double share, std::uint64_t seed);

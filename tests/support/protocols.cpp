@@ -79,7 +79,7 @@ FeatureCrowd sparse_crowd(const SparseProtocol& protocol, std::uint64_t seed) {
   }
   std::vector<double> accuracy(workers);
   for (double& w : accuracy) w = rng.beta(protocol.true_right, protocol.true_wrong);
-  std::vector<Answer> answers;
+  std::vector<CategoryAnswer> answers;
   for (std::size_t e = 0; e < edges; ++e) {
     const std::size_t t = e / protocol.per_task, z = index(crowd.truth[t]);
     answers.push_back({TaskId(t), WorkerId(worker[e]), ClassId(rng.bernoulli(accuracy[worker[e]]) ? z : 1 - z)});
@@ -89,7 +89,7 @@ FeatureCrowd sparse_crowd(const SparseProtocol& protocol, std::uint64_t seed) {
       answers.push_back({TaskId(t), WorkerId(workers + s), ClassId(rng.below(2))});
     }
   }
-  crowd.data.crowd.answers = make_annotations(
+  crowd.data.crowd.answers = make_category_answers(
       answers, {numbered("t", protocol.tasks), numbered("w", workers + protocol.spammers), numbered("", 2)});
   return crowd;
 }
@@ -104,7 +104,7 @@ FeatureCrowd unbalanced_crowd(std::size_t tasks, double rate, double kept, std::
     sensitivity[j] = rng.uniform(.6, .9);
     specificity[j] = rng.uniform(.7, .95);
   }
-  std::vector<Answer> answers;
+  std::vector<CategoryAnswer> answers;
   for (std::size_t t = 0; t < tasks; ++t) {
     for (std::size_t j = 0; j < 9; ++j) {
       const bool one = index(crowd.truth[t]) == 1;
@@ -112,11 +112,11 @@ FeatureCrowd unbalanced_crowd(std::size_t tasks, double rate, double kept, std::
       if (rng.bernoulli(kept)) answers.push_back({TaskId(t), WorkerId(j), ClassId(says_one ? 1 : 0)});
     }
   }
-  crowd.data.crowd.answers = make_annotations(answers, {numbered("t", tasks), numbered("w", 9), numbered("", 2)});
+  crowd.data.crowd.answers = make_category_answers(answers, {numbered("t", tasks), numbered("w", 9), numbered("", 2)});
   return crowd;
 }
 
-Aggregation run_aggregator(const Dataset& data, const std::string& name,
+CategoryFit run_aggregator(const CategoryData& data, const std::string& name,
                            const std::vector<std::pair<std::string, std::string>>& settings) {
   Parameters parameters(aggregation_method(name).parameters);
   for (const auto& [key, value] : settings) parameters.set(key, value);

@@ -22,7 +22,7 @@ struct SparseProtocol {
 [[nodiscard]] FeatureCrowd unbalanced_crowd(std::size_t tasks, double rate, double kept, std::uint64_t seed);
 
 /// Runs an aggregator by name with settings in text.
-[[nodiscard]] Aggregation run_aggregator(const Dataset& data, const std::string& name,
+[[nodiscard]] CategoryFit run_aggregator(const CategoryData& data, const std::string& name,
                                          const std::vector<std::pair<std::string, std::string>>& settings);
 
 /// Mean and half the width of its 99 % interval over seeds.

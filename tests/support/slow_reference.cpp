@@ -4,9 +4,9 @@
 
 namespace wisecrowd::testing {
 
-SlowFit slow_em(const Dataset& data, bool learn_prior, double class_pseudo_count, std::size_t iterations,
+SlowFit slow_em(const CategoryData& data, bool learn_prior, double class_pseudo_count, std::size_t iterations,
                 const TableUpdate& update) {
-  const Annotations& answers = data.answers;
+  const CategoryAnswers& answers = data.answers;
   const std::size_t tasks = answers.task_count(), workers = answers.worker_count(), classes = answers.class_count();
   const auto task = [](std::size_t t) { return TaskId{static_cast<std::uint32_t>(t)}; };
   SlowFit fit;
@@ -64,7 +64,7 @@ SlowFit slow_em(const Dataset& data, bool learn_prior, double class_pseudo_count
   return fit;
 }
 
-double enumerated_log_likelihood(const Annotations& answers, const std::vector<double>& class_prior,
+double enumerated_log_likelihood(const CategoryAnswers& answers, const std::vector<double>& class_prior,
                                  const std::vector<double>& confusion) {
   const std::size_t tasks = answers.task_count(), classes = answers.class_count();
   std::vector<std::size_t> truth(tasks, 0);

@@ -21,11 +21,11 @@ struct SlowFit {
 };
 
 /// Textbook EM from vote shares: M-step by `update`, then E-step, `iterations` times.
-[[nodiscard]] SlowFit slow_em(const Dataset& data, bool learn_prior, double class_pseudo_count, std::size_t iterations,
-                              const TableUpdate& update);
+[[nodiscard]] SlowFit slow_em(const CategoryData& data, bool learn_prior, double class_pseudo_count,
+                              std::size_t iterations, const TableUpdate& update);
 
 /// log Σ_z P(z) P(answers | z) by enumeration of all K^N truths; for tiny data.
-[[nodiscard]] double enumerated_log_likelihood(const Annotations& answers, const std::vector<double>& class_prior,
+[[nodiscard]] double enumerated_log_likelihood(const CategoryAnswers& answers, const std::vector<double>& class_prior,
                                                const std::vector<double>& confusion);
 
 }  // namespace wisecrowd::testing

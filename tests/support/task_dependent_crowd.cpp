@@ -20,7 +20,7 @@ NameTable numbered(const std::string& kind, std::size_t count) {
 }
 
 /// Each worker's mean of a number per answer, over the workers who answered.
-std::vector<double> by_worker(const Annotations& answers, const std::vector<double>& per_answer) {
+std::vector<double> by_worker(const CategoryAnswers& answers, const std::vector<double>& per_answer) {
   std::vector<double> sum(answers.worker_count(), 0.0), count(answers.worker_count(), 0.0), result;
   for (std::size_t a = 0; a < per_answer.size(); ++a) {
     sum[index(answers.workers()[a])] += per_answer[a];
@@ -48,7 +48,7 @@ TaskDependentCrowd task_dependent_crowd(std::uint64_t seed, const TaskDependentP
   features.rows = plan.tasks;
   features.shape = {plan.words};
   features.offsets = {0};
-  std::vector<Answer> answers;
+  std::vector<CategoryAnswer> answers;
   std::vector<double> projection(plan.rank);
   result.expertise.assign(plan.workers, 0.0);
   for (std::size_t i = 0; i < plan.tasks; ++i) {
@@ -86,7 +86,7 @@ TaskDependentCrowd task_dependent_crowd(std::uint64_t seed, const TaskDependentP
     }
   }
   crowd.data.crowd.answers =
-      make_annotations(answers, {numbered("t", plan.tasks), numbered("w", plan.workers), numbered("", 2)});
+      make_category_answers(answers, {numbered("t", plan.tasks), numbered("w", plan.workers), numbered("", 2)});
   crowd.data.row_names = numbered("t", plan.tasks);
   crowd.data.split.assign(plan.tasks, Split::train);
   crowd.data.row_of_task.resize(plan.tasks);
@@ -96,7 +96,7 @@ TaskDependentCrowd task_dependent_crowd(std::uint64_t seed, const TaskDependentP
 
 TrustFound find_trust(const TaskDependentCrowd& made, const std::string& reliability) {
   const LearningData& data = made.crowd.data;
-  const Annotations& answers = data.crowd.answers;
+  const CategoryAnswers& answers = data.crowd.answers;
   const Learned learned = run_learner(data, "dalc",
                                       {{"reliability", reliability},
                                        {"epochs", "30"},

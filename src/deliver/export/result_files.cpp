@@ -62,7 +62,7 @@ bool write_workers(OutputFile& file, const Result& result, const RunContext& con
   return write_rows(file, {result.workers.size(), 13, "writing workers"}, format, context);
 }
 
-bool write_confusion(OutputFile& file, const Annotations& answers, std::span<const double> confusion,
+bool write_confusion(OutputFile& file, const CategoryAnswers& answers, std::span<const double> confusion,
                      const RunContext& context) {
   file.append("worker,truth,label,probability\n");
   const auto fields = class_fields(answers.class_names());

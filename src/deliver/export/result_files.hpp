@@ -20,7 +20,7 @@ inline constexpr const char* kRunRecord = "run.json";
 
 [[nodiscard]] bool write_workers(OutputFile& file, const Result& result, const RunContext& context);
 /// One row per worker, truth and label.
-[[nodiscard]] bool write_confusion(OutputFile& file, const Annotations& answers, std::span<const double> confusion,
+[[nodiscard]] bool write_confusion(OutputFile& file, const CategoryAnswers& answers, std::span<const double> confusion,
                                    const RunContext& context);
 
 /// Creates a file, lets `write` fill it, and flushes it.

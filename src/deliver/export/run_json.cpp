@@ -35,7 +35,7 @@ Json estimate_json(const Estimate& estimate) {
   return {{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}};
 }
 
-Json counts_json(const Annotations& answers) {
+Json counts_json(const CategoryAnswers& answers) {
   return {{"hash", fmt::format("{:016x}", answers.content_hash())},
           {"tasks", answers.task_count()},
           {"workers", answers.worker_count()},
@@ -67,7 +67,7 @@ Json evaluation_json(const Evaluation& evaluation) {
 
 Json run_record_json(const Result& result) {
   const RunRecord& record = result.record;
-  const Aggregation& fit = result.aggregation;
+  const CategoryFit& fit = result.aggregation;
   Json json;
   json["version"] = record.version;
   json["command"] = record.command;
@@ -75,7 +75,7 @@ Json run_record_json(const Result& result) {
   json["parameters"] = object_of(record.parameters, value_json);
   for (const StageRecord& stage : record.stages) {
     json[stage.role] = {{"method", stage.method}, {"parameters", object_of(stage.parameters, value_json)}};
-    if (!stage.hand_over.empty()) json[stage.role]["hands_over"] = stage.hand_over;
+    if (!stage.handoff.empty()) json[stage.role]["hands_over"] = stage.handoff;
   }
   json["seed"] = record.seed;
   json["threads"] = record.threads;

@@ -19,8 +19,8 @@ std::size_t best_class(std::span<const double> row) {
 
 /// Tasks with answers in their order, then the rows that nobody answered in theirs.
 bool write_labels(OutputFile& file, const LearnResult& result, const RunContext& context) {
-  const Annotations& answers = result.crowd.data.answers;
-  const Aggregation& fit = result.crowd.aggregation;
+  const CategoryAnswers& answers = result.crowd.data.answers;
+  const CategoryFit& fit = result.crowd.aggregation;
   const bool pinned = result.crowd.record.gold_use == "inference" && result.crowd.data.has_gold();
   std::vector<bool> is_task(result.row_names.size(), false);
   for (const std::uint32_t row : result.row_of_task) {
@@ -72,7 +72,7 @@ bool write_labels(OutputFile& file, const LearnResult& result, const RunContext&
 }
 
 bool write_reliability(OutputFile& file, const LearnResult& result, const RunContext& context) {
-  const Annotations& answers = result.crowd.data.answers;
+  const CategoryAnswers& answers = result.crowd.data.answers;
   file.append("task,worker,label,reliability\n");
   const auto fields = class_fields(answers.class_names());
   const auto offsets = answers.task_offsets();
@@ -141,7 +141,7 @@ Json learn_record_json(const LearnResult& result) {
 
 Status write_result(const LearnResult& result, const std::string& directory, const LearnWriteOptions& options,
                     const RunContext& context) {
-  const Annotations& answers = result.crowd.data.answers;
+  const CategoryAnswers& answers = result.crowd.data.answers;
   OutputFolder folder(directory, kRunRecord);
   const bool complete =
       add_file(folder, "labels.csv", [&](OutputFile& file) { return write_labels(file, result, context); }) &&

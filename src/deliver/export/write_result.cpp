@@ -11,8 +11,8 @@ namespace wisecrowd {
 namespace {
 
 bool write_labels(OutputFile& file, const Result& result, const RunContext& context) {
-  const Annotations& answers = result.data.answers;
-  const Aggregation& fit = result.aggregation;
+  const CategoryAnswers& answers = result.data.answers;
+  const CategoryFit& fit = result.aggregation;
   std::string header = "task,label,probability" + probability_columns(answers.class_names());
   if (!fit.task_score.empty()) header += "," + csv_field(fit.task_score_name);
   header += '\n';
@@ -44,7 +44,7 @@ bool write_labels(OutputFile& file, const Result& result, const RunContext& cont
 }  // namespace
 
 Status write_result(const Result& result, const std::string& directory, const RunContext& context) {
-  const Annotations& answers = result.data.answers;
+  const CategoryAnswers& answers = result.data.answers;
   OutputFolder folder(directory, kRunRecord);
   const bool complete =
       add_file(folder, "labels.csv", [&](OutputFile& file) { return write_labels(file, result, context); }) &&

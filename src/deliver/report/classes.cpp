@@ -17,8 +17,8 @@ constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
 /// What the crowd says for each truth: answers expected under the posterior, and as shares of the truth's answers.
 Json crowd_confusion(const Source& source) {
-  const Annotations& answers = source.answers();
-  const Aggregation& fit = source.result.aggregation;
+  const CategoryAnswers& answers = source.answers();
+  const CategoryFit& fit = source.result.aggregation;
   const std::size_t classes = fit.class_count;
   const std::vector<std::size_t> places = source.classes.largest(kMostConfused);
   const std::size_t shown = places.size();
@@ -104,7 +104,7 @@ std::vector<std::size_t> ShownClasses::largest(std::size_t most) const {
 
 void add_classes(const Source& source, Json& document) {
   const ShownClasses& classes = source.classes;
-  const Aggregation& fit = source.result.aggregation;
+  const CategoryFit& fit = source.result.aggregation;
   const auto all_answers = static_cast<double>(std::max<std::size_t>(source.answers().answer_count(), 1));
   const auto labelled =
       static_cast<double>(std::accumulate(classes.tasks.begin(), classes.tasks.end(), std::uint64_t{0}));

@@ -15,7 +15,7 @@ constexpr std::size_t kTries = 2000;
 
 /// Random tasks with their workers until there are enough nodes, and all answers between them.
 Json sample(const Source& source) {
-  const Annotations& answers = source.answers();
+  const CategoryAnswers& answers = source.answers();
   std::vector<std::uint32_t> tasks;
   std::map<std::uint32_t, std::size_t> place_of_worker;
   std::vector<std::uint32_t> workers;

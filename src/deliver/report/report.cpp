@@ -44,7 +44,7 @@ const Evaluation* evaluation_of(const Result& result, const ReportOptions& optio
 
 Json document_of(const Result& given, const ReportOptions& options, const RunContext& context) {
   context.report({.stage = "writing the report"});
-  const Result result = as_written(given, context);
+  const Result result = rounded_for_files(given, context);
   const ReportFacts facts = report_facts(result, evaluation_of(result, options), context);
   report::Source source{.result = result,
                         .options = options,

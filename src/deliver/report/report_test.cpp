@@ -19,14 +19,14 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kPage = "<title>WISECROWD-TITLE</title><!--WISECROWD-DATA-->";
 
-Result result_of(Dataset data, const std::string& method, const RunContext& context, bool score = true) {
+Result result_of(CategoryData data, const std::string& method, const RunContext& context, bool score = true) {
   RunRecord record;
   record.method = method;
   record.version = "test";
   record.inputs = {{"answers", "birds/labels.csv"}};
-  Dataset seen = data;
+  CategoryData seen = data;
   seen.gold.clear();
-  Aggregation fit = aggregate(seen, method, Parameters(aggregation_method(method).parameters), context);
+  CategoryFit fit = aggregate(seen, method, Parameters(aggregation_method(method).parameters), context);
   if (data.has_gold() && score) {
     record.gold_use = "evaluation";
     record.gold_tasks = static_cast<std::uint64_t>(
@@ -53,7 +53,7 @@ void expect_equal_columns(const Json& table) {
 // 15 of 30 workers repeat one: the page must not call that certainty, nor advise to keep them.
 TEST(Report, WorkersWhoAnswerAsOne) {
   Rng rng(5);
-  AnnotationsBuilder builder({"no", "yes"});
+  CategoryAnswersBuilder builder({"no", "yes"});
   for (int t = 0; t < 300; ++t) {
     std::string first;
     for (int w = 0; w < 30; ++w) {
@@ -165,7 +165,7 @@ TEST(Report, AgreementIsWhatBruteForceCounts) {
   const auto crowd = testing::small_crowd(11, 60, 9, 3, 4);
   const Result result = result_of(crowd.data, "majority_vote", context);
   const Json json = document(result);
-  const Annotations& answers = crowd.data.answers;
+  const CategoryAnswers& answers = crowd.data.answers;
   double pairs = 0, alike = 0;
   std::vector<double> credit(answers.worker_count(), 0), chances(answers.worker_count(), 0);
   for (std::size_t t = 0; t < answers.task_count(); ++t) {
@@ -208,7 +208,7 @@ TEST(Report, TheSameForAnyNumberOfThreads) {
 }
 
 TEST(Report, HostileNamesAreDataAndNothingElse) {
-  AnnotationsBuilder builder;
+  CategoryAnswersBuilder builder;
   const std::vector<std::string> names = {
       "<script>alert(1)</script>", "</script><!--", "\"'`",    "🦉", "שלום\xE2\x80\xAE",
       std::string(10'000, '<'),    "a\xFF",         "\n\t,\"", "plain"};
@@ -235,7 +235,7 @@ TEST(Report, HostileNamesAreDataAndNothingElse) {
 
 TEST(Report, DegenerateDataHaveReportsToo) {
   const RunContext context({.threads = 1});
-  const auto expect_report = [&](Dataset data, const std::string& what) {
+  const auto expect_report = [&](CategoryData data, const std::string& what) {
     const Result result = result_of(std::move(data), "majority_vote", context);
     ReportOptions options;
     options.page = kPage;
@@ -244,27 +244,27 @@ TEST(Report, DegenerateDataHaveReportsToo) {
     EXPECT_FALSE(json.at("verdict").get<std::string>().empty()) << what;
     EXPECT_TRUE(json.at("warnings").is_array()) << what;
   };
-  AnnotationsBuilder one({"a", "b"});
+  CategoryAnswersBuilder one({"a", "b"});
   one.add("t", "w", "a");
   expect_report({one.build(), {}, {}}, "one answer");
   expect_report({one.build(), {kNoClass}, {}}, "gold that knows nothing");
   expect_report({one.build(), {ClassId{1}}, {}}, "one gold task");
-  AnnotationsBuilder silent({"a", "b"});
+  CategoryAnswersBuilder silent({"a", "b"});
   silent.add("t", "w", "a").add("t", "v", "b").add_task("nobody knows").add_worker("never spoke");
   expect_report({silent.build(), {}, {}}, "a task without answers");
-  AnnotationsBuilder single({"a"});
+  CategoryAnswersBuilder single({"a"});
   single.add("t", "w", "a").add("t", "v", "a");
   expect_report({single.build(), {}, {}}, "one class");
-  AnnotationsBuilder none({"a", "b"});
+  CategoryAnswersBuilder none({"a", "b"});
   none.add_task("t").add_worker("w");
   expect_report({none.build(), {}, {}}, "no answers at all");
-  expect_report({AnnotationsBuilder({"a", "b"}).build(), {}, {}}, "nothing");
+  expect_report({CategoryAnswersBuilder({"a", "b"}).build(), {}, {}}, "nothing");
 }
 
 TEST(Report, ManyClassesAreSummedUp) {
   std::vector<std::string> classes;
   for (int k = 0; k < 1000; ++k) classes.push_back("class " + std::string(150, 'x') + std::to_string(k));
-  AnnotationsBuilder builder(classes);
+  CategoryAnswersBuilder builder(classes);
   Rng rng(5);
   for (int t = 0; t < 800; ++t) {
     const std::size_t truth = rng.below(1000);
@@ -290,7 +290,7 @@ TEST(Report, ManyClassesAreSummedUp) {
 }
 
 TEST(Report, ManyTasksAndWorkersWithLongNamesStaySmall) {
-  AnnotationsBuilder builder({"a", "b", "c"});
+  CategoryAnswersBuilder builder({"a", "b", "c"});
   Rng rng(9);
   const std::string worst(180, '<');  // six bytes each in the page
   for (int t = 0; t < 20'000; ++t) {
@@ -325,7 +325,7 @@ TEST(Report, ManyTasksAndWorkersWithLongNamesStaySmall) {
 
 TEST(Report, WorkersWhoMatterAreShown) {
   // 1500 workers with one or two answers, one with very many, and one who is always wrong where others agree.
-  AnnotationsBuilder builder({"a", "b"});
+  CategoryAnswersBuilder builder({"a", "b"});
   for (int t = 0; t < 600; ++t) {
     const std::string task = "t" + std::to_string(t);
     builder.add(task, "busy", "a").add(task, "busy too", "a");
@@ -342,7 +342,7 @@ TEST(Report, WorkersWhoMatterAreShown) {
 }
 
 TEST(Report, AWarningSaysWhatToDo) {
-  AnnotationsBuilder builder({"a", "b"});
+  CategoryAnswersBuilder builder({"a", "b"});
   for (int t = 0; t < 20; ++t) builder.add("t" + std::to_string(t), "w" + std::to_string(t % 4), t % 3 ? "a" : "b");
   const RunContext context({.threads = 1});
   const Json json = document(result_of({builder.build(), {}, {}}, "majority_vote", context));
@@ -356,7 +356,7 @@ TEST(Report, AWarningSaysWhatToDo) {
 TEST(Report, SplintersAreLessSeriousThanHalves) {
   const RunContext context({.threads = 1});
   const auto severity = [&](int large, int small) {
-    AnnotationsBuilder builder({"a", "b"});
+    CategoryAnswersBuilder builder({"a", "b"});
     for (int t = 0; t < large + small; ++t) {
       for (int w = 0; w < 3; ++w) {
         builder.add("t" + std::to_string(t), (t < large ? "w" : "v") + std::to_string(w), (t + w) % 4 ? "a" : "b");

@@ -52,7 +52,7 @@ std::string part_words(const LearnScore& score) {
 
 void add_run(const Source& source, Json& document) {
   const RunRecord& record = source.result.record;
-  const Aggregation& fit = source.result.aggregation;
+  const CategoryFit& fit = source.result.aggregation;
   Json stages = Json::array();
   for (const StageRecord& stage : record.stages) {
     stages.push_back(
@@ -99,7 +99,7 @@ void add_counts(const Source& source, Json& document) {
 }
 
 void add_convergence(const Source& source, Json& document) {
-  const Aggregation& fit = source.result.aggregation;
+  const CategoryFit& fit = source.result.aggregation;
   Json convergence = {{"objective", fit.objective_name.empty() ? Json(nullptr) : Json(fit.objective_name)},
                       {"status", std::string(to_string(fit.status))},
                       {"iterations", fit.iterations},
@@ -187,7 +187,7 @@ void add_learning(const Source& source, Json& document) {
       !hidden ? fmt::format("Trained for {}; the last one was kept, because nothing was hidden to choose by.",
                             counted(learned.epochs, "epoch"))
               : fmt::format(
-                    "Trained for {}; epoch {} was kept, at which answers to hidden tasks are foretold best. Gold "
+                    "Trained for {}; epoch {} was kept, at which answers to hidden tasks are predicted best. Gold "
                     "had no part in that choice.",
                     counted(learned.epochs, "epoch"), learned.chosen_epoch);
   document["learning"] = {{"curves", std::move(curves)},

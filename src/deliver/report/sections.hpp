@@ -45,7 +45,7 @@ struct Source {
   AdviceFacts advice;
   mutable std::vector<std::string> sampling;
 
-  [[nodiscard]] const Annotations& answers() const { return result.data.answers; }
+  [[nodiscard]] const CategoryAnswers& answers() const { return result.data.answers; }
   /// Of the label that was found, delivered or not.
   [[nodiscard]] double probability(std::size_t task) const {
     return result.aggregation.posterior[task * result.aggregation.class_count + index(result.aggregation.labels[task])];

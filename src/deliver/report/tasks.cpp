@@ -45,7 +45,7 @@ bool against_majority(std::span<const ClassId> said, ClassId label, std::vector<
 class Tasks {
  public:
   explicit Tasks(const Source& source) : source_(source), oddities_(source.answers().task_count(), 0) {
-    const Annotations& answers = source.answers();
+    const CategoryAnswers& answers = source.answers();
     const RunRecord& record = source.result.record;
     const bool scored = record.gold_use == "evaluation" && source.result.data.has_gold();
     const double few = std::min(3.0, source.facts.description.answers_per_task.median);
@@ -235,8 +235,8 @@ Certainty certainty(const Source& source) {
 }
 
 void add_tasks(const Source& source, Json& document) {
-  const Annotations& answers = source.answers();
-  const Aggregation& fit = source.result.aggregation;
+  const CategoryAnswers& answers = source.answers();
+  const CategoryFit& fit = source.result.aggregation;
   const Tasks tasks(source);
   Json name = Json::array(), label = Json::array(), probability = Json::array(), uncertainty = Json::array();
   Json count = Json::array(), gold = Json::array(), posterior = Json::array(), said = Json::array();

@@ -144,7 +144,7 @@ const ComparedMethod* clearly_better(const Source& source) {
 }
 
 void add_own(const Source& source, List& list) {
-  const Aggregation& fit = source.result.aggregation;
+  const CategoryFit& fit = source.result.aggregation;
   const RunRecord& record = source.result.record;
   const Description& description = source.facts.description;
   if (fit.status == Status::cancelled) {

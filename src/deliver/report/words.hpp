@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 /// A name as it is shown: bytes that are not UTF-8 are replaced, and of more than 200 characters the first 120 and the
 /// last 40 are left, with their number.
 [[nodiscard]] std::string shown_name(std::string_view name);
-/// Words that may hold names of strangers: cut after `most` characters.
+/// Words that may hold untrusted names: cut after `most` characters.
 [[nodiscard]] std::string shown_words(std::string_view words, std::size_t most = 1500);
 /// The first letter made a capital, and a full stop at the end unless there is a mark already: a sentence.
 [[nodiscard]] std::string with_capital(std::string text);

@@ -89,8 +89,8 @@ std::size_t add_table(const Source& source, Json& document) {
 /// Answers of a worker that are expected for each truth among the shown classes.
 std::vector<double> expected_counts(const Source& source, std::uint32_t worker, std::span<const std::size_t> ids,
                                     std::span<const std::size_t> column) {
-  const Annotations& answers = source.answers();
-  const Aggregation& fit = source.result.aggregation;
+  const CategoryAnswers& answers = source.answers();
+  const CategoryFit& fit = source.result.aggregation;
   std::vector<double> counts(ids.size() * ids.size(), 0.0);
   const auto tasks = answers.tasks_of(WorkerId{worker});
   const auto places = answers.answers_of(WorkerId{worker});

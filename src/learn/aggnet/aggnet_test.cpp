@@ -33,8 +33,8 @@ TEST(AggNet, IndependentWorkersAndCopies) {
 /// network alone.
 TEST(AggNet, ForecastsFromDataAndCrowd) {
   auto crowd = gaussian_crowd(1, 2000, 2000, 2, 1.3, max_mig_workers('H', 1));
-  std::vector<Answer> answers;
-  const Annotations& all = crowd.data.crowd.answers;
+  std::vector<CategoryAnswer> answers;
+  const CategoryAnswers& all = crowd.data.crowd.answers;
   std::vector<std::string> tasks;
   for (std::size_t t = 0; t < crowd.truth.size(); ++t) {
     tasks.push_back("t" + std::to_string(t));
@@ -50,7 +50,7 @@ TEST(AggNet, ForecastsFromDataAndCrowd) {
       }
     }
   }
-  crowd.data.crowd.answers = make_annotations(answers, {NameTable(tasks), all.worker_names(), all.class_names()});
+  crowd.data.crowd.answers = make_category_answers(answers, {NameTable(tasks), all.worker_names(), all.class_names()});
   const Learned learned =
       testing::run_learner(crowd.data, "aggnet", {{"learning_rate", "0.01"}, {"epochs", "15"}}, {.kind = "linear"}, 1);
   const double alone = testing::test_accuracy(crowd, learned.final_row_probabilities);
@@ -72,7 +72,7 @@ TEST(AggNet, LowestCeilingIsDawidSkene) {
   parameters.set("class_prior", "uniform");
   parameters.set("tolerance", "0");
   parameters.set("max_iterations", "1000");
-  const Aggregation ds = aggregate(crowd.data.crowd, "dawid_skene", parameters, RunContext());
+  const CategoryFit ds = aggregate(crowd.data.crowd, "dawid_skene", parameters, RunContext());
   for (std::size_t t = 0; t < 100; ++t) {
     if (crowd.data.crowd.answers.workers_of(TaskId(t)).empty()) continue;
     EXPECT_NEAR(learned.crowd.posterior[2 * t], ds.posterior[2 * t], 1e-5);

@@ -72,8 +72,8 @@ Learned AutoLearner::fit(const LearningData& data, const NetworkSpec& network, c
 LearnerInfo info() {
   const Options d;
   LearnerInfo info;
-  info.title = "The learner that foretells hidden answers best";
-  info.summary = fmt::format("Trains {} and keeps the one that foretells the answers to hidden tasks best.",
+  info.title = "The learner that predicts hidden answers best";
+  info.summary = fmt::format("Trains {} and keeps the one that predicts the answers to hidden tasks best.",
                              fmt::join(candidates(), ", "));
   info.when_to_use = "When you do not know how your workers err: gold is not needed to choose.";
   info.reference = "Held-out likelihood of answers; the learners have references of their own";

@@ -16,7 +16,7 @@ struct Options {
 /// The learners among which is chosen, the preferred one first.
 [[nodiscard]] std::vector<std::string> candidates();
 
-/// Trains several learners and keeps the one that foretells hidden answers best.
+/// Trains several learners and keeps the one that predicts hidden answers best.
 class AutoLearner final : public Learner {
  public:
   explicit AutoLearner(Options options = {}) : options_(std::move(options)) {}

@@ -102,10 +102,10 @@ TEST(BayesDgc, WholeStepsAreVariationalBayes) {
   parameters.set("off_diagonal_prior", "2");
   parameters.set_value("tolerance", 1e-14);
   parameters.set_value("max_iterations", std::int64_t{2000});
-  Dataset data = as_dataset(set);
+  CategoryData data = as_dataset(set);
   data.task_priors = batch.outputs;
   for (std::size_t i = 0; i < set.task_count(); ++i) softmax(std::span(data.task_priors).subspan(2 * i, 2));
-  const Aggregation ibcc = aggregate(data, "ibcc", parameters, RunContext());
+  const CategoryFit ibcc = aggregate(data, "ibcc", parameters, RunContext());
   for (std::size_t c = 0; c < ibcc.confusion.size(); ++c)
     EXPECT_NEAR(model.worker_tables()[c], ibcc.confusion[c], 1e-6);
   std::vector<double> q(2);
@@ -148,8 +148,8 @@ TEST(BayesDgc, ProductPriorLosesTheRareClass) {
   }
   auto crowd = gaussian_crowd(2, 3000, 0, 2, 1, workers, 0.1);
   // Seven in eight tasks of class 1 are left out.
-  std::vector<Answer> kept;
-  const Annotations& all = crowd.data.crowd.answers;
+  std::vector<CategoryAnswer> kept;
+  const CategoryAnswers& all = crowd.data.crowd.answers;
   std::size_t ones = 0, tasks = 0;
   for (std::size_t t = 0; t < crowd.tasks; ++t) {
     const bool one = crowd.truth[t] == ClassId(1);
@@ -160,7 +160,7 @@ TEST(BayesDgc, ProductPriorLosesTheRareClass) {
       kept.push_back({TaskId(t), all.workers_of(TaskId(t))[a], all.labels_of(TaskId(t))[a]});
     }
   }
-  crowd.data.crowd.answers = make_annotations(kept, {all.task_names(), all.worker_names(), all.class_names()});
+  crowd.data.crowd.answers = make_category_answers(kept, {all.task_names(), all.worker_names(), all.class_names()});
   const auto share = [&](const char* prior, bool& warned) {
     const Learned learned = testing::run_learner(crowd.data, "bayes_dgc",
                                                  {{"prior", prior},

@@ -80,15 +80,16 @@ TEST(CoinNet, PlantedOutliersAreFound) {
   std::vector<testing::PlannedWorker> workers;
   for (int j = 0; j < 5; ++j) workers.push_back({{.9, .05, .05, .05, .9, .05, .05, .05, .9}, -1});
   auto crowd = gaussian_crowd(4, 600, 200, 3, 4, workers);
-  const Annotations& clean = crowd.data.crowd.answers;
-  std::vector<Answer> answers;
+  const CategoryAnswers& clean = crowd.data.crowd.answers;
+  std::vector<CategoryAnswer> answers;
   for (std::size_t t = 0; t < 600; ++t) {
     for (auto a = clean.task_offsets()[t]; a < clean.task_offsets()[t + 1]; ++a) {
       const std::size_t label = index(clean.labels()[a]);
       answers.push_back({TaskId(t), clean.workers()[a], ClassId(t < 30 ? (label + 1) % 3 : label)});
     }
   }
-  crowd.data.crowd.answers = make_annotations(answers, {clean.task_names(), clean.worker_names(), clean.class_names()});
+  crowd.data.crowd.answers =
+      make_category_answers(answers, {clean.task_names(), clean.worker_names(), clean.class_names()});
   const Learned learned = run(crowd.data, 1, {{"epochs", "60"}});
   EXPECT_EQ(learned.crowd.task_score_name, "outlier");
   std::vector<std::size_t> order(600);

@@ -34,7 +34,7 @@ std::vector<double> small_numbers(std::size_t count, Rng rng) {
 }  // namespace
 
 GateModel::GateModel(const TrainingSet& set, const Options& options, Rng rng)
-    : RowTables(set, options.tables, options.gate_width),
+    : FeatureDependentTables(set, options.tables, options.gate_width),
       options_(options),
       common_logits_(pooled_logits(set, worker_tables()), set.class_count * set.class_count,
                      options.tables.worker_learning_rate),
@@ -115,7 +115,7 @@ double GateModel::penalty(std::span<const std::uint32_t> tasks, double weight, M
 }
 
 void GateModel::gradients_to_logits() {
-  RowTables::gradients_to_logits();
+  FeatureDependentTables::gradients_to_logits();
   if (!tables_move()) return;
   const auto gradient = common_logits_.gradient(0);
   for (std::size_t k = 0; k < classes(); ++k) {
@@ -124,7 +124,7 @@ void GateModel::gradients_to_logits() {
 }
 
 void GateModel::step(double pace) {
-  RowTables::step(pace);
+  FeatureDependentTables::step(pace);
   common_logits_.step(pace);
   gates_.step(pace);
   refresh_common();
@@ -137,9 +137,9 @@ void GateModel::table_at(std::span<const double> further, std::uint32_t worker, 
 }
 
 void GateModel::describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const {
-  RowTables::describe(learned, data, outputs_of);
+  FeatureDependentTables::describe(learned, data, outputs_of);
   // How much of each task's answers is common confusion.
-  const Annotations& answers = data.crowd.answers;
+  const CategoryAnswers& answers = data.crowd.answers;
   std::vector<double> row(outputs());
   learned.crowd.task_score_name = "common_share";
   learned.crowd.task_score.assign(answers.task_count(), 0.5);

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "learn/shared/row_tables.hpp"
+#include "learn/shared/feature_dependent_tables.hpp"
 #include "learn/shared/trainer.hpp"
 #include "wisecrowd/learn.hpp"
 
@@ -27,7 +27,7 @@ class CoNal final : public Learner {
   Options options_;
 };
 
-class GateModel final : public RowTables {
+class GateModel final : public FeatureDependentTables {
  public:
   using Options = conal::Options;
   GateModel(const TrainingSet& set, const Options& options, Rng rng);

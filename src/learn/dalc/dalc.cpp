@@ -1,6 +1,6 @@
 #include "learn/dalc/dalc.hpp"
 
-#include "learn/shared/own_weights.hpp"
+#include "learn/shared/per_worker_logistic.hpp"
 
 namespace wisecrowd::dalc {
 
@@ -9,8 +9,8 @@ std::unique_ptr<Reliability> make_reliability(const Options& options, const Trai
   if (options.reliability == Options::Kind::low_rank) {
     return std::make_unique<LowRank>(*set.inputs, set.worker_count, options.low_rank, rng, context.pool());
   }
-  const OwnWeights::Options own{options.own_ridge, options.reliability == Options::Kind::own_weights};
-  return std::make_unique<OwnWeights>(*set.inputs, set.worker_count, own, context.pool());
+  const PerWorkerLogistic::Options own{options.own_ridge, options.reliability == Options::Kind::per_worker_logistic};
+  return std::make_unique<PerWorkerLogistic>(*set.inputs, set.worker_count, own, context.pool());
 }
 
 Learned Dalc::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
@@ -39,7 +39,7 @@ LearnerInfo info() {
       "Yang, Drake, Damianou, Maarek: Leveraging crowdsourcing data for deep active learning, an application: learning "
       "intents in Alexa, WWW 2018";
   info.parameters = {
-      ParameterSpec::choice("reliability", "low_rank", {"low_rank", "own_weights", "one_coin"},
+      ParameterSpec::choice("reliability", "low_rank", {"low_rank", "per_worker_logistic", "one_coin"},
                             "how a worker's reliability depends on the task: by a few dimensions that all workers "
                             "share, by weights of each worker's own (needs many answers each), or not at all"),
       ParameterSpec::integer("rank", static_cast<std::int64_t>(d.low_rank.rank), 1, 1000,
@@ -71,9 +71,9 @@ Options options_from(const Parameters& parameters) {
   Options options;
   options.training = training_options(parameters);
   const std::string& kind = parameters.choice("reliability");
-  options.reliability = kind == "own_weights" ? Options::Kind::own_weights
-                        : kind == "one_coin"  ? Options::Kind::one_coin
-                                              : Options::Kind::low_rank;
+  options.reliability = kind == "per_worker_logistic" ? Options::Kind::per_worker_logistic
+                        : kind == "one_coin"          ? Options::Kind::one_coin
+                                                      : Options::Kind::low_rank;
   options.low_rank.rank = static_cast<std::size_t>(parameters.integer("rank"));
   options.low_rank.worker_ridge = parameters.real("worker_ridge");
   options.low_rank.shared_ridge = parameters.real("shared_ridge");

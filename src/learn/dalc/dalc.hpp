@@ -7,7 +7,7 @@
 namespace wisecrowd::dalc {
 
 struct Options {
-  enum class Kind { low_rank, own_weights, one_coin };
+  enum class Kind { low_rank, per_worker_logistic, one_coin };
 
   TrainingOptions training;
   Kind reliability = Kind::low_rank;

@@ -8,7 +8,7 @@
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "learn/shared/lbfgs.hpp"
-#include "learn/shared/own_weights.hpp"
+#include "learn/shared/per_worker_logistic.hpp"
 #include "support/task_dependent_crowd.hpp"
 #include "wisecrowd/dalc_session.hpp"
 
@@ -106,8 +106,8 @@ TEST(Dalc, ConstantFeaturesReduceToOneCoin) {
     count[small.set.worker[a]] += 1;
   }
   LowRank low_rank(*small.set.inputs, 3, {.rank = 2, .worker_ridge = 1e-8, .rounds = 20}, Rng(1), pool);
-  OwnWeights own(*small.set.inputs, 3, {.ridge = 1e-8}, pool);
-  OwnWeights coin(*small.set.inputs, 3, {.ridge = 1e-8, .use_features = false}, pool);
+  PerWorkerLogistic own(*small.set.inputs, 3, {.ridge = 1e-8}, pool);
+  PerWorkerLogistic coin(*small.set.inputs, 3, {.ridge = 1e-8, .use_features = false}, pool);
   for (Reliability* const model :
        {static_cast<Reliability*>(&low_rank), static_cast<Reliability*>(&own), static_cast<Reliability*>(&coin)}) {
     model->fit(small.set, small.right);
@@ -121,7 +121,7 @@ TEST(Dalc, FullRankWithoutRidgeIsOwnWeights) {
   ThreadPool pool(1);
   LowRank low_rank(*small.set.inputs, 3, {.rank = 4, .worker_ridge = 1e-8, .shared_ridge = 1e-8, .rounds = 60}, Rng(1),
                    pool);
-  OwnWeights own(*small.set.inputs, 3, {.ridge = 1e-8}, pool);
+  PerWorkerLogistic own(*small.set.inputs, 3, {.ridge = 1e-8}, pool);
   low_rank.fit(small.set, small.right);
   own.fit(small.set, small.right);
   for (std::uint32_t j = 0; j < 3; ++j) {
@@ -155,7 +155,7 @@ TEST(Dalc, SparseAndDenseFeaturesAgree) {
   };
   LowRank low_a(from, 15, {}, Rng(1), one), low_b(dense, 15, {}, Rng(1), two);
   compare(low_a, low_b);
-  OwnWeights own_a(from, 15, {}, one), own_b(dense, 15, {}, two);
+  PerWorkerLogistic own_a(from, 15, {}, one), own_b(dense, 15, {}, two);
   // A column that a worker never saw has weight 0 in both.
   compare(own_a, own_b);
 }
@@ -197,11 +197,11 @@ TEST(DalcSession, SaysThatItDiverged) {
   }
 }
 
-/// A session that is given nothing but answers: it learns, foretells, and a copy goes its own way.
+/// A session that is given nothing but answers: it learns, predicts, and a copy goes its own way.
 TEST(DalcSession, LearnsFromAnswersThatComeIn) {
   const TaskDependentCrowd made = task_dependent_crowd(3, {.tasks = 600, .workers = 60, .words = 30});
   const LearningData& data = made.crowd.data;
-  const Annotations& answers = data.crowd.answers;
+  const CategoryAnswers& answers = data.crowd.answers;
   std::vector<TaskId> past, now;
   for (std::size_t t = 0; t < 600; ++t) (t < 300 ? past : now).push_back(TaskId(t));
   Parameters parameters(learning_method("dalc").parameters);
@@ -214,9 +214,9 @@ TEST(DalcSession, LearnsFromAnswersThatComeIn) {
   const auto session = make_dalc_session(data, past, parameters, network, "test", context);
   const auto same = make_dalc_session(data, past, parameters, network, "test", one);
 
-  // Reliabilities foretell who is right on tasks that were not learned from.
+  // Reliabilities predict who is right on tasks that were not learned from.
   std::vector<double> said, right;
-  std::vector<Answer> all;
+  std::vector<CategoryAnswer> all;
   for (const TaskId t : now) {
     const auto workers = answers.workers_of(t);
     const auto labels = answers.labels_of(t);

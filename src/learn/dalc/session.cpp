@@ -58,7 +58,7 @@ class Session final : public DalcSession {
           std::string_view stream, const RunContext& context);
   Session(const Session& other);
 
-  void add(std::span<const Answer> answers) override;
+  void add(std::span<const CategoryAnswer> answers) override;
   void train(std::size_t epochs, std::string_view stream) override;
   void refresh_reliability() override;
   [[nodiscard]] Opinion opinion(std::span<const TaskId> tasks, std::size_t draws, std::string_view stream) override;
@@ -163,8 +163,8 @@ Session::Session(const Session& other)
   network_->set_buffers(other.network_->buffers());
 }
 
-void Session::add(std::span<const Answer> answers) {
-  for (const Answer& answer : answers) {
+void Session::add(std::span<const CategoryAnswer> answers) {
+  for (const CategoryAnswer& answer : answers) {
     answers_[index(answer.task)].push_back(
         {static_cast<std::uint32_t>(index(answer.worker)), static_cast<std::uint32_t>(index(answer.label))});
   }
@@ -207,7 +207,7 @@ void Session::train(std::size_t epochs, std::string_view stream) {
         return std::make_unique<ReliabilityModel>(of, std::make_unique<Known>(*reliability_), model);
       },
       stream, *context_);
-  run.go_on_from(network_->parameters(), network_->buffers());
+  run.resume_from(network_->parameters(), network_->buffers());
   for (std::size_t epoch = 0; epoch < epochs && !context_->cancelled(); ++epoch) {
     run.epoch();
     if (!run.finite()) throw Diverged(run.trouble());

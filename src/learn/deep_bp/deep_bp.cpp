@@ -39,7 +39,7 @@ DeepBpModel::DeepBpModel(const DeepBpModel& other)
       converged_(other.converged_) {}
 
 void DeepBpModel::infer(std::span<const double> task_priors) {
-  Aggregation beliefs = session_->infer(task_priors, *context_);
+  CategoryFit beliefs = session_->infer(task_priors, *context_);
   labels_ = std::move(beliefs.posterior);
   tables_ = std::move(beliefs.confusion);
   class_prior_ = std::move(beliefs.class_prior);

@@ -13,13 +13,13 @@ namespace {
 using testing::gaussian_crowd;
 using testing::max_mig_workers;
 
-Aggregation by_bp(const TrainingSet& set, const Options& options, const std::vector<double>& priors) {
+CategoryFit by_bp(const TrainingSet& set, const Options& options, const std::vector<double>& priors) {
   Parameters parameters(aggregation_method("bp").parameters);
   parameters.set_value("right", options.right);
   parameters.set_value("wrong", options.wrong);
   parameters.set_value("tolerance", 1e-12);
   parameters.set_value("max_iterations", std::int64_t{1000});
-  Dataset data = as_dataset(set);
+  CategoryData data = as_dataset(set);
   data.task_priors = priors;
   return aggregate(data, "bp", parameters, RunContext());
 }
@@ -52,7 +52,7 @@ TEST(DeepBp, GoesOnFromTheLastMessages) {
   std::vector<double> priors = some_priors(set.task_count(), 2);
   model.infer(priors);
   const std::size_t far = model.iterations();
-  const Aggregation cold = by_bp(set, options, priors);
+  const CategoryFit cold = by_bp(set, options, priors);
   for (std::size_t c = 0; c < cold.posterior.size(); ++c) {
     EXPECT_NEAR(model.soft_labels()[c], cold.posterior[c], 1e-9);
   }
@@ -104,7 +104,7 @@ TEST(DeepBp, LowestCeilingIgnoresTheFeatures) {
                                                 {"held_out", "0"}},
                                                {.kind = "linear"}, 1);
   const TrainingSet set = training_set(crowd.data);
-  const Aggregation bp = by_bp(set, {}, std::vector<double>(set.task_count() * 2, 0.5));
+  const CategoryFit bp = by_bp(set, {}, std::vector<double>(set.task_count() * 2, 0.5));
   for (std::size_t i = 0; i < set.task_count(); ++i) {
     EXPECT_NEAR(learned.crowd.posterior[set.task[i] * 2], bp.posterior[i * 2], 1e-7);
   }
@@ -116,14 +116,14 @@ TEST(DeepBp, LowestCeilingIgnoresTheFeatures) {
 TEST(DeepBp, EvidenceRisesOnATree) {
   // Task t is answered by workers t and t+1: a chain.
   auto crowd = gaussian_crowd(5, 30, 0, 2, 1, std::vector<testing::PlannedWorker>(31, {{.8, .2, .2, .8}, -1}));
-  std::vector<Answer> chain;
-  const Annotations& all = crowd.data.crowd.answers;
+  std::vector<CategoryAnswer> chain;
+  const CategoryAnswers& all = crowd.data.crowd.answers;
   for (std::size_t t = 0; t < 30; ++t) {
     for (const std::size_t w : {t, t + 1}) {
       chain.push_back({TaskId(t), WorkerId(w), all.labels_of(TaskId(t))[w]});
     }
   }
-  crowd.data.crowd.answers = make_annotations(chain, {all.task_names(), all.worker_names(), all.class_names()});
+  crowd.data.crowd.answers = make_category_answers(chain, {all.task_names(), all.worker_names(), all.class_names()});
   double before = -1e300;
   for (const int epochs : {1, 2, 4, 8, 16, 32, 64}) {
     const Learned learned = testing::run_learner(crowd.data, "deep_bp",
@@ -144,10 +144,10 @@ TEST(DeepBp, EvidenceRisesOnATree) {
 
 TEST(DeepBp, RepeatedAnswersAreRefused) {
   auto crowd = gaussian_crowd(5, 10, 0, 2, 1, max_mig_workers('H', 1));
-  const Annotations& all = crowd.data.crowd.answers;
-  std::vector<Answer> twice{{TaskId(0), WorkerId(0), ClassId(0)}, {TaskId(0), WorkerId(0), ClassId(1)}};
+  const CategoryAnswers& all = crowd.data.crowd.answers;
+  std::vector<CategoryAnswer> twice{{TaskId(0), WorkerId(0), ClassId(0)}, {TaskId(0), WorkerId(0), ClassId(1)}};
   crowd.data.crowd.answers =
-      make_annotations(twice, {all.task_names(), all.worker_names(), all.class_names()}, DuplicatePolicy::repeat);
+      make_category_answers(twice, {all.task_names(), all.worker_names(), all.class_names()}, DuplicatePolicy::repeat);
   EXPECT_THROW((void)testing::run_learner(crowd.data, "deep_bp", {}, {.kind = "linear"}, 1), Error);
 }
 

@@ -23,14 +23,14 @@ std::vector<double> some_priors(std::size_t tasks) {
   return priors;
 }
 
-Aggregation by_ibcc(const TrainingSet& set, const Options& options, const std::vector<double>& priors) {
+CategoryFit by_ibcc(const TrainingSet& set, const Options& options, const std::vector<double>& priors) {
   Parameters parameters(aggregation_method("ibcc").parameters);
   parameters.set("coins", options.tables.one_coin ? "one_coin" : "full");
   parameters.set_value("diagonal_prior", options.tables.right);
   parameters.set_value("off_diagonal_prior", options.tables.wrong);
   parameters.set_value("tolerance", 1e-14);
   parameters.set_value("max_iterations", std::int64_t{2000});
-  Dataset data = as_dataset(set);
+  CategoryData data = as_dataset(set);
   data.task_priors = priors;
   return aggregate(data, "ibcc", parameters, RunContext());
 }
@@ -54,7 +54,7 @@ TEST(DeepMf, FixedPriorsGiveVariationalBayes) {
       EXPECT_GE(model.bound(), before - 1e-9 * std::abs(before));
       before = model.bound();
     }
-    const Aggregation ibcc = by_ibcc(set, options, priors);
+    const CategoryFit ibcc = by_ibcc(set, options, priors);
     for (std::size_t c = 0; c < ibcc.posterior.size(); ++c) {
       EXPECT_NEAR(model.soft_labels()[c], ibcc.posterior[c], 1e-6);
     }
@@ -74,7 +74,7 @@ TEST(DeepMf, LowestCeilingIgnoresTheFeatures) {
       {.kind = "linear"}, 1);
   Options options;
   const TrainingSet set = training_set(crowd.data);
-  const Aggregation ibcc = by_ibcc(set, options, std::vector<double>(set.task_count() * 2, 0.5));
+  const CategoryFit ibcc = by_ibcc(set, options, std::vector<double>(set.task_count() * 2, 0.5));
   for (std::size_t i = 0; i < set.task_count(); ++i) {
     EXPECT_NEAR(learned.crowd.posterior[set.task[i] * 2], ibcc.posterior[i * 2], 1e-4);
   }

@@ -219,14 +219,14 @@ LearnerInfo info() {
   const auto integer = [](std::size_t value) { return static_cast<std::int64_t>(value); };
   LearnerInfo info;
   info.title = "DoctorNet: a head per worker";
-  info.summary = "Learns to foretell what each worker would say, and averages over the workers.";
+  info.summary = "Learns to predict what each worker would say, and averages over the workers.";
   info.when_to_use = "Each worker gave many answers and none is far worse than the others; to see what each would say.";
   info.reference =
       "Guan, Gulshan, Dai, Hinton: Who said what: modeling individual labelers improves classification, AAAI 2018";
   info.parameters = {
       ParameterSpec::choice("weights", "equal", {"equal", "answers", "learned"},
                             "how workers are averaged: all alike, by how much they answered, or by weights that "
-                            "foretell each worker's answers from the others' heads (weighted DoctorNet)"),
+                            "predict each worker's answers from the others' heads (weighted DoctorNet)"),
       ParameterSpec::integer("width", integer(d.width), 1, 65536,
                              "numbers of a row that the heads see: the network's outputs"),
       ParameterSpec::integer("warm_up", integer(d.warm_up), 0, 1e6,

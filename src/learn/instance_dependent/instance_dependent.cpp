@@ -22,7 +22,7 @@ std::vector<double> normal_numbers(std::size_t count, double scale, Rng rng) {
 }  // namespace
 
 InstanceModel::InstanceModel(const TrainingSet& set, const Options& options, Rng rng)
-    : RowTables(set, options.tables, options.row_width),
+    : FeatureDependentTables(set, options.tables, options.row_width),
       options_(options),
       // The head starts at 0: until it moves, tables do not depend on the row.
       head_(std::vector<double>(set.class_count * set.class_count * options.row_width, 0.0),
@@ -40,7 +40,7 @@ InstanceModel::InstanceModel(const TrainingSet& set, const Options& options, Rng
       at_hidden_(options.row_width) {}
 
 void InstanceModel::begin_epoch(const Epoch& epoch) {
-  RowTables::begin_epoch(epoch);
+  FeatureDependentTables::begin_epoch(epoch);
   if (options_.variant == Options::Variant::schedule) {
     rows_move_ = warm() && epoch.number >= options_.tables.warm_up + options_.table_epochs;
     return;
@@ -186,7 +186,7 @@ double InstanceModel::answer_loss(const Term& term) {
 }
 
 void InstanceModel::step(double pace) {
-  RowTables::step(pace);
+  FeatureDependentTables::step(pace);
   head_.step(pace);
   mixing_.step(pace);
   embeddings_.step(pace);
@@ -198,8 +198,8 @@ void InstanceModel::table_at(std::span<const double> further, std::uint32_t work
 }
 
 void InstanceModel::describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const {
-  RowTables::describe(learned, data, outputs_of);
-  const Annotations& answers = data.crowd.answers;
+  FeatureDependentTables::describe(learned, data, outputs_of);
+  const CategoryAnswers& answers = data.crowd.answers;
   std::vector<double> row(outputs()), table(classes() * classes());
   learned.crowd.task_score_name = "difficulty";
   learned.crowd.task_score.assign(answers.task_count(), 0.0);

@@ -3,7 +3,7 @@
 #include <memory>
 #include <vector>
 
-#include "learn/shared/row_tables.hpp"
+#include "learn/shared/feature_dependent_tables.hpp"
 #include "learn/shared/trainer.hpp"
 #include "wisecrowd/learn.hpp"
 
@@ -34,7 +34,7 @@ class InstanceDependent final : public Learner {
 };
 
 /// T_j(x) = softmax over each row of A_j + H tanh(τ(x) + V e_j), truth × label.
-class InstanceModel final : public RowTables {
+class InstanceModel final : public FeatureDependentTables {
  public:
   using Options = instance_dependent::Options;
   InstanceModel(const TrainingSet& set, const Options& options, Rng rng);

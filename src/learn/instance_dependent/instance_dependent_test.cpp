@@ -128,9 +128,9 @@ double rank_correlation(const std::vector<double>& a, const std::vector<double>&
 TEST(InstanceDependent, NoiseThatDependsOnTheRowIsRecovered) {
   std::vector<testing::PlannedWorker> perfect(5, {{1, 0, 0, 1}, -1});
   auto crowd = gaussian_crowd(6, 2000, 500, 2, 2, perfect);
-  const Annotations& clean = crowd.data.crowd.answers;
+  const CategoryAnswers& clean = crowd.data.crowd.answers;
   Rng rng(7);
-  std::vector<Answer> answers;
+  std::vector<CategoryAnswer> answers;
   std::vector<double> flips;
   for (std::size_t t = 0; t < 2000; ++t) {
     flips.push_back(0.45 / (1 + std::exp(-3 * static_cast<double>(crowd.data.features.dense[2 * t + 1]))));
@@ -139,7 +139,8 @@ TEST(InstanceDependent, NoiseThatDependsOnTheRowIsRecovered) {
       answers.push_back({TaskId(t), clean.workers()[a], ClassId(rng.bernoulli(flips[t]) ? 1 - label : label)});
     }
   }
-  crowd.data.crowd.answers = make_annotations(answers, {clean.task_names(), clean.worker_names(), clean.class_names()});
+  crowd.data.crowd.answers =
+      make_category_answers(answers, {clean.task_names(), clean.worker_names(), clean.class_names()});
   for (const char* variant : {"schedule", "anchors"}) {
     const Learned learned = testing::run_learner(
         crowd.data, "instance_dependent",

@@ -6,8 +6,8 @@ Learned Lfc::fit(const LearningData& data, const NetworkSpec& network, const Run
   return train(
       data, network, options_.training,
       [&](const TrainingSet& set, Rng) {
-        auto reliability = std::make_unique<OwnWeights>(*set.inputs, set.worker_count,
-                                                        OwnWeights::Options{.ridge = options_.ridge}, context.pool());
+        auto reliability = std::make_unique<PerWorkerLogistic>(
+            *set.inputs, set.worker_count, PerWorkerLogistic::Options{.ridge = options_.ridge}, context.pool());
         return std::make_unique<ReliabilityModel>(set, std::move(reliability),
                                                   ReliabilityModel::Options{.warm_up = options_.warm_up});
       },

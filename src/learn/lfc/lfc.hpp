@@ -1,6 +1,6 @@
 #pragma once
 
-#include "learn/shared/own_weights.hpp"
+#include "learn/shared/per_worker_logistic.hpp"
 #include "learn/shared/trainer.hpp"
 #include "wisecrowd/learn.hpp"
 

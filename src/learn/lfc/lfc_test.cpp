@@ -16,8 +16,8 @@ testing::FeatureCrowd everybody_knows_something(std::uint64_t seed, std::size_t 
       testing::gaussian_crowd(seed, tasks, 1000, 2, 1,
                               {{{1, 0, 0, 1}, -1}, {{1, 0, 0, 1}, -1}, {{.7, .3, .3, .7}, -1}, {{.7, .3, .3, .7}, -1}});
   Rng rng(seed + 1);
-  const Annotations& old = crowd.data.crowd.answers;
-  std::vector<Answer> answers;
+  const CategoryAnswers& old = crowd.data.crowd.answers;
+  std::vector<CategoryAnswer> answers;
   for (std::size_t t = 0; t < tasks; ++t) {
     const bool upper = crowd.data.features.dense[t * 2 + 1] > 0;
     for (std::size_t j = 0; j < 4; ++j) {
@@ -26,7 +26,7 @@ testing::FeatureCrowd everybody_knows_something(std::uint64_t seed, std::size_t 
       answers.push_back({TaskId(t), WorkerId(j), label});
     }
   }
-  Annotations changed = make_annotations(answers, {old.task_names(), old.worker_names(), old.class_names()});
+  CategoryAnswers changed = make_category_answers(answers, {old.task_names(), old.worker_names(), old.class_names()});
   crowd.data.crowd.answers = std::move(changed);
   return crowd;
 }
@@ -70,7 +70,7 @@ TEST(Lfc, RegressionIsExact) {
     count += 1;
   }
   const double ridge = 0.5, common = std::log(mean / (count - mean));
-  OwnWeights model(features, 4, {.ridge = ridge}, pool);
+  PerWorkerLogistic model(features, 4, {.ridge = ridge}, pool);
   for (int round = 0; round < 3; ++round) model.fit(set, right);
   for (std::uint32_t j = 0; j < 4; ++j) {
     // log odds are linear: solve for the weights from rows 0, 1 and the bias.

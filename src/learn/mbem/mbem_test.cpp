@@ -74,14 +74,14 @@ TEST(Mbem, OneAnswerPerTask) {
   }
   auto crowd = gaussian_crowd(1, 3000, 3000, 2, 1.3, workers);
   Rng rng(2);
-  std::vector<Answer> kept;
+  std::vector<CategoryAnswer> kept;
   for (std::size_t t = 0; t < crowd.tasks; ++t) {
     const auto pick = rng.below(20);
     kept.push_back({TaskId(t), crowd.data.crowd.answers.workers_of(TaskId(t))[pick],
                     crowd.data.crowd.answers.labels_of(TaskId(t))[pick]});
   }
-  const Annotations& all = crowd.data.crowd.answers;
-  crowd.data.crowd.answers = make_annotations(kept, {all.task_names(), all.worker_names(), all.class_names()});
+  const CategoryAnswers& all = crowd.data.crowd.answers;
+  crowd.data.crowd.answers = make_category_answers(kept, {all.task_names(), all.worker_names(), all.class_names()});
   const Learned learned = testing::run_learner(
       crowd.data, "mbem", {{"learning_rate", "0.01"}, {"epochs", "10"}, {"held_out", "0"}}, {.kind = "linear"}, 1);
   EXPECT_GT(testing::test_accuracy(crowd, learned.row_probabilities), 0.885);

@@ -80,7 +80,7 @@ Learned Raykar::fit(const LearningData& data, const NetworkSpec& network, const 
   std::vector<double> weights(regression.weight_count(), 0.0), logits(set.task_count() * set.class_count);
 
   Learned learned;
-  Aggregation& crowd = learned.crowd;
+  CategoryFit& crowd = learned.crowd;
   crowd.status = Status::iteration_limit;
   const auto started = std::chrono::steady_clock::now();
   while (crowd.trace.size() < options_.max_iterations) {

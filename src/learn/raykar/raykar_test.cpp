@@ -100,7 +100,7 @@ TEST(Raykar, WithoutFeaturesItIsDawidSkene) {
   parameters.set("class_pseudo_count", "0");
   parameters.set("tolerance", "0");
   parameters.set("max_iterations", "3000");
-  const Aggregation ds = aggregate(crowd.data.crowd, "dawid_skene", parameters, RunContext());
+  const CategoryFit ds = aggregate(crowd.data.crowd, "dawid_skene", parameters, RunContext());
   for (std::size_t c = 0; c < ds.posterior.size(); ++c) EXPECT_NEAR(learned.crowd.posterior[c], ds.posterior[c], 2e-3);
 }
 

@@ -11,7 +11,7 @@ namespace wisecrowd {
 /// More numbers than any file of a model holds, and few enough that counts of bytes do not wrap.
 inline constexpr std::uint64_t kMostNumbers = std::uint64_t{1} << 40;
 
-// Model folders come from strangers. Everything below refuses what is no ordinary file (a folder, a pipe that would
+// Model folders are untrusted input. Everything below refuses what is no ordinary file (a folder, a pipe that would
 // block, a device without an end), and compares the size of a file with what is wanted before it asks for memory.
 
 /// Throws bad_input that begins with the path.

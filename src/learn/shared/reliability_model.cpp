@@ -97,7 +97,7 @@ double ReliabilityModel::answer_probability_at(std::uint32_t row, std::span<cons
 }
 
 void ReliabilityModel::describe(Learned& learned, const LearningData& data, const OutputsOfTask&) const {
-  const Annotations& answers = data.crowd.answers;
+  const CategoryAnswers& answers = data.crowd.answers;
   const std::size_t workers = answers.worker_count();
   learned.answer_reliability.resize(answers.answer_count());
   for (std::size_t t = 0; t < answers.task_count(); ++t) {
@@ -110,7 +110,7 @@ void ReliabilityModel::describe(Learned& learned, const LearningData& data, cons
   // nothing. As a table, a worker who errs evenly.
   const std::size_t wanted = std::clamp(kExpertiseAnswers / std::max<std::size_t>(workers, 1), kFewRows, kManyRows);
   const std::size_t rows = std::min(wanted, set().task_count());
-  Aggregation& crowd = learned.crowd;
+  CategoryFit& crowd = learned.crowd;
   crowd.skill.resize(workers);
   crowd.confusion.assign(workers * classes() * classes(), 0.0);
   for (std::size_t j = 0; j < workers; ++j) {

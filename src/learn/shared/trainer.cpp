@@ -85,7 +85,7 @@ double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// Trains on part of the tasks and looks when the answers to the rest are foretold best. Of epochs that chance cannot
+/// Trains on part of the tasks and looks when the answers to the rest are predicted best. Of epochs that chance cannot
 /// tell apart it takes the latest: one standard error is given to it. Ends where the numbers are no longer finite, and
 /// throws Diverged if that is the first epoch.
 EpochChoice choose_epoch(const TrainingSet& all, const Features& inputs, const NetworkSpec& network,
@@ -192,7 +192,7 @@ void warn(const EpochChoice& choice, const std::string& trouble, const TrainingO
     learned.crowd.warnings.push_back(
         {"no_better_than_guessing",
          fmt::format(
-             "even at the best epoch the network foretells the answers to hidden tasks no better than guessing "
+             "even at the best epoch the network predicts the answers to hidden tasks no better than guessing "
              "would, so its labels are not to be trusted: lower learning_rate (it is {}), train longer, or look "
              "for other features.",
              options.optimiser.learning_rate)});
@@ -212,7 +212,7 @@ void require_finite_outputs(std::span<const double> outputs, std::size_t width, 
 void predict_all(TrainingRun& run, const LearningData& data, double answer_power,
                  std::vector<double>& row_probabilities, std::vector<double>& posterior) {
   const AnswerModel& model = run.model();
-  const Annotations& answers = data.crowd.answers;
+  const CategoryAnswers& answers = data.crowd.answers;
   const std::size_t classes = answers.class_count(), width = model.outputs(), rows = data.features.rows;
   std::vector<std::uint32_t> all_rows(rows);
   std::iota(all_rows.begin(), all_rows.end(), 0U);
@@ -245,7 +245,7 @@ void predict_all(TrainingRun& run, const LearningData& data, double answer_power
 }
 
 void describe_crowd(TrainingRun& run, const LearningData& data, Learned& learned) {
-  Aggregation& crowd = learned.crowd;
+  CategoryFit& crowd = learned.crowd;
   const std::size_t width = run.model().outputs(), classes = crowd.class_count;
   crowd.labels.resize(crowd.task_count);
   for (std::size_t t = 0; t < crowd.task_count; ++t) {
@@ -309,7 +309,7 @@ std::vector<ParameterSpec> training_parameters(const TrainingOptions& d) {
                           "predict with a running mean of the weights whose memory is so many epochs, but at most a "
                           "twelfth of all; 0: with the weights themselves"),
       ParameterSpec::real("held_out", d.held_out, 0, 0.9,
-                          "share of the tasks that a first run does not see; the epoch at which it foretells their "
+                          "share of the tasks that a first run does not see; the epoch at which it predicts their "
                           "answers best is kept. 0: one run, its last epoch is kept"),
       ParameterSpec::integer("patience", integer(d.patience), 0, 1e6,
                              "end training after so many epochs without a better held-out likelihood; 0: never"),
@@ -419,7 +419,7 @@ Learned train(const LearningData& data, const NetworkSpec& network, const Traini
   const bool cut_short = !trouble.empty() && !context.cancelled();
   learned.epochs = cut_short ? learned.curve.size() : choice.epochs;
   learned.chosen_epoch = std::min(choice.chosen, learned.epochs);
-  Aggregation& crowd = learned.crowd;
+  CategoryFit& crowd = learned.crowd;
   crowd.task_count = data.crowd.answers.task_count();
   crowd.worker_count = all.worker_count;
   crowd.class_count = all.class_count;

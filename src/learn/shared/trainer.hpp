@@ -16,7 +16,8 @@ struct TrainingOptions {
   std::size_t epochs = 60;
   std::size_t batch = 64;  ///< tasks per step; 0: all
   OptimiserOptions optimiser;
-  double fading = 0.05;  ///< share of every weight that fades per epoch, where features are many (see danger_of_rote)
+  double fading =
+      0.05;  ///< share of every weight that fades per epoch, where features are many (see memorisation_risk)
   Schedule schedule = Schedule::constant;
   double input_dropout = 0.5;  ///< share of the inputs that a step does not see, where there are many
   double average_epochs = 5;   ///< memory of the running mean of the weights, in epochs, at most a twelfth of all
@@ -37,7 +38,7 @@ struct TrainingOptions {
 
 /// How far a network with so many inputs can learn the answers to so many tasks by heart, from 0 to 1: what guards
 /// against that (fading, dropped inputs) is scaled by it.
-[[nodiscard]] double danger_of_rote(std::size_t inputs, std::size_t tasks);
+[[nodiscard]] double memorisation_risk(std::size_t inputs, std::size_t tasks);
 
 /// One of several ways to begin, or to go on, between which the hidden answers decide. The first is preferred.
 struct Candidate {
@@ -45,16 +46,16 @@ struct Candidate {
   AnswerModelFactory make_model;
 };
 
-/// The same for one of the candidates: each in turn takes the place of the best before it if it foretells the answers
+/// The same for one of the candidates: each in turn takes the place of the best before it if it predicts the answers
 /// to hidden tasks clearly better.
 [[nodiscard]] Learned train(const LearningData& data, const NetworkSpec& network, const TrainingOptions& options,
                             std::span<const Candidate> candidates, const RunContext& context);
 
-/// By how many standard errors the first foretells the same hidden tasks better than the second (log probabilities per
+/// By how many standard errors the first predicts the same hidden tasks better than the second (log probabilities per
 /// task): chance alone must not choose.
 [[nodiscard]] double advantage(std::span<const double> these, std::span<const double> those);
 /// The advantage that counts as clear: of another way to begin the same learner, and of another learner. The second is
-/// larger because some learners are trained on just this likelihood and foretell answers better than they classify.
+/// larger because some learners are trained on just this likelihood and predict answers better than they classify.
 inline constexpr double kClearAdvantage = 2, kClearAdvantageOfALearner = 3;
 
 /// All tasks that can be trained on; throws bad_input if no answer is among them.

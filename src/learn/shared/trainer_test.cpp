@@ -67,11 +67,11 @@ struct Trained {
 };
 
 TEST(Trainer, DangerOfRoteGrowsWithFeaturesAndFallsWithTasks) {
-  EXPECT_EQ(danger_of_rote(512, 1000), 1);
-  EXPECT_EQ(danger_of_rote(500, 1000), 1);
-  EXPECT_DOUBLE_EQ(danger_of_rote(2, 1000), 0.004);
-  EXPECT_DOUBLE_EQ(danger_of_rote(2, 100), 0.04);
-  EXPECT_EQ(danger_of_rote(3, 0), 1);
+  EXPECT_EQ(memorisation_risk(512, 1000), 1);
+  EXPECT_EQ(memorisation_risk(500, 1000), 1);
+  EXPECT_DOUBLE_EQ(memorisation_risk(2, 1000), 0.004);
+  EXPECT_DOUBLE_EQ(memorisation_risk(2, 100), 0.04);
+  EXPECT_EQ(memorisation_risk(3, 0), 1);
 }
 
 /// Where no gradient pulls, every weight is (1 − fading)^epochs of what it was, whatever the batch.
@@ -80,7 +80,7 @@ TEST(Trainer, WeightsFadePerEpoch) {
     for (const std::size_t tasks : {10U, 100U}) {
       Trained trained(tasks, 5, 0, {.epochs = 3, .batch = batch, .fading = 0.2, .average_epochs = 0});
       trained.train();
-      const double kept = std::pow(1 - 0.2 * danger_of_rote(5, tasks), 3);
+      const double kept = std::pow(1 - 0.2 * memorisation_risk(5, tasks), 3);
       const auto after = trained.run->network().parameters();
       for (std::size_t p = 0; p < after.size(); ++p) EXPECT_NEAR(after[p], kept * trained.before[p], 1e-5);
     }

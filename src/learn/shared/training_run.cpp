@@ -28,7 +28,7 @@ OptimiserOptions per_step(OptimiserOptions options, double fading_per_epoch, std
 
 }  // namespace
 
-double danger_of_rote(std::size_t inputs, std::size_t tasks) {
+double memorisation_risk(std::size_t inputs, std::size_t tasks) {
   return std::min(1.0, 2 * static_cast<double>(inputs) / static_cast<double>(std::max<std::size_t>(tasks, 1)));
 }
 
@@ -43,20 +43,20 @@ TrainingRun::TrainingRun(const TrainingSet& set, const Features& inputs, const N
       network_(make_network(network, inputs, model_->outputs(), context.rng(purpose).fork("network").next(), context)),
       batch_(options.batch == 0 ? set.task_count() : std::min(options.batch, set.task_count())),
       steps_per_epoch_(std::max<std::size_t>(set.task_count() / batch_, 1)),
-      optimiser_(per_step(options.optimiser, options.fading * danger_of_rote(inputs.columns(), set.task_count()),
+      optimiser_(per_step(options.optimiser, options.fading * memorisation_risk(inputs.columns(), set.task_count()),
                           steps_per_epoch_),
                  network_->parameters().size()),
       order_stream_(context.rng(purpose).fork("order")),
       order_(set.task_count()),
       kind_(network.kind) {
   if (inputs.columns() >= kInputsToDropFrom) {
-    network_->drop_inputs(options.input_dropout * danger_of_rote(inputs.columns(), set.task_count()));
+    network_->drop_inputs(options.input_dropout * memorisation_risk(inputs.columns(), set.task_count()));
   }
   std::iota(order_.begin(), order_.end(), 0U);
   if (options.average_epochs > 0) average_.assign(network_->parameters().begin(), network_->parameters().end());
 }
 
-void TrainingRun::go_on_from(std::span<const float> parameters, std::span<const float> buffers) {
+void TrainingRun::resume_from(std::span<const float> parameters, std::span<const float> buffers) {
   std::copy(parameters.begin(), parameters.end(), network_->parameters().begin());
   if (!average_.empty()) average_.assign(parameters.begin(), parameters.end());
   network_->set_buffers(buffers);

@@ -26,7 +26,7 @@ class TrainingRun {
               const RunContext& context);
 
   /// Begins with these weights instead of random ones; before the first epoch.
-  void go_on_from(std::span<const float> parameters, std::span<const float> buffers);
+  void resume_from(std::span<const float> parameters, std::span<const float> buffers);
   /// One pass over the tasks; returns the mean loss. Stops early when the context is cancelled, and where a number is
   /// no longer finite: then the state is of no use, and restore() is the way back.
   double epoch();

@@ -9,7 +9,7 @@
 namespace wisecrowd {
 
 TrainingSet training_set(const LearningData& data) {
-  const Annotations& answers = data.crowd.answers;
+  const CategoryAnswers& answers = data.crowd.answers;
   TrainingSet set;
   set.worker_count = answers.worker_count();
   set.class_count = answers.class_count();
@@ -52,8 +52,8 @@ TrainingSet subset(const TrainingSet& set, std::span<const std::uint32_t> tasks)
   return part;
 }
 
-Dataset as_dataset(const TrainingSet& set) {
-  std::vector<Answer> answers;
+CategoryData as_dataset(const TrainingSet& set) {
+  std::vector<CategoryAnswer> answers;
   answers.reserve(set.answer_count());
   for (std::size_t i = 0; i < set.task_count(); ++i) {
     for (std::uint32_t a = set.offset[i]; a < set.offset[i + 1]; ++a) {
@@ -66,10 +66,10 @@ Dataset as_dataset(const TrainingSet& set) {
     for (std::size_t n = 0; n < count; ++n) names.push_back(fmt::format("{}", n));
     return NameTable(names);
   };
-  Dataset data;
+  CategoryData data;
   data.answers =
-      make_annotations(answers, {numbers(set.task_count()), numbers(set.worker_count), numbers(set.class_count)},
-                       DuplicatePolicy::repeat);
+      make_category_answers(answers, {numbers(set.task_count()), numbers(set.worker_count), numbers(set.class_count)},
+                            DuplicatePolicy::repeat);
   for (const ClassId gold : set.gold) {
     if (gold != kNoClass) data.gold = set.gold;
   }

@@ -37,7 +37,7 @@ struct TrainingSet {
 /// Some of its tasks, by index, in the given order.
 [[nodiscard]] TrainingSet subset(const TrainingSet& set, std::span<const std::uint32_t> tasks);
 /// The answers alone as a data set of its own (task i of the set is task i there), for aggregators.
-[[nodiscard]] Dataset as_dataset(const TrainingSet& set);
+[[nodiscard]] CategoryData as_dataset(const TrainingSet& set);
 
 /// Shares of each answer among a task's answers, tasks × classes; one-hot where gold is known.
 [[nodiscard]] std::vector<double> vote_shares(const TrainingSet& set);

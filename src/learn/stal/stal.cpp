@@ -1,6 +1,6 @@
 #include "learn/stal/stal.hpp"
 
-#include "learn/shared/own_weights.hpp"
+#include "learn/shared/per_worker_logistic.hpp"
 #include "learn/stal/mixture.hpp"
 
 namespace wisecrowd::stal {
@@ -19,7 +19,7 @@ class ByRegion final : public Reliability {
 
  private:
   std::shared_ptr<const Features> regions_;
-  OwnWeights weights_;
+  PerWorkerLogistic weights_;
 };
 
 }  // namespace

@@ -55,8 +55,8 @@ TEST(Stal, FindsWhichWorkerKnowsWhichRegion) {
       2, tasks, 0, 2, 2, {{{1, 0, 0, 1}, -1}, {{1, 0, 0, 1}, -1}, {{1, 0, 0, 1}, -1}, {{.8, .2, .2, .8}, -1}});
   Features& features = crowd.data.features;
   Rng rng(5);
-  std::vector<Answer> answers;
-  const Annotations& old = crowd.data.crowd.answers;
+  std::vector<CategoryAnswer> answers;
+  const CategoryAnswers& old = crowd.data.crowd.answers;
   for (std::size_t t = 0; t < tasks; ++t) {
     features.dense[t * 2 + 1] += static_cast<float>(12.0 * static_cast<double>(t % 3));
     for (std::size_t j = 0; j < 4; ++j) {
@@ -64,7 +64,7 @@ TEST(Stal, FindsWhichWorkerKnowsWhichRegion) {
       answers.push_back({TaskId(t), WorkerId(j), label});
     }
   }
-  Annotations changed = make_annotations(answers, {old.task_names(), old.worker_names(), old.class_names()});
+  CategoryAnswers changed = make_category_answers(answers, {old.task_names(), old.worker_names(), old.class_names()});
   crowd.data.crowd.answers = std::move(changed);
   const Learned learned = testing::run_learner(crowd.data, "stal",
                                                {{"components", "6"},

@@ -13,7 +13,7 @@ class FixedLabels final : public SoftLabelModel {
  public:
   FixedLabels(const TrainingSet& set, const Options& options, const RunContext& context) : SoftLabelModel(set) {
     const MethodInfo& method = aggregation_method(options.aggregator);
-    Aggregation stage = aggregate(as_dataset(set), method.name, Parameters(method.parameters), context);
+    CategoryFit stage = aggregate(as_dataset(set), method.name, Parameters(method.parameters), context);
     labels_ = std::move(stage.posterior);
     tables_ = stage.confusion.empty() ? tables_from(set, labels_, 0.1, 0) : std::move(stage.confusion);
     if (!stage.class_prior.empty()) class_prior_ = std::move(stage.class_prior);

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/numeric.hpp"
-#include "select/shared/one_sided.hpp"
+#include "select/shared/task_first.hpp"
 
 namespace wisecrowd::bald_selector {
 
@@ -29,6 +29,6 @@ SelectorInfo info() {
   return info;
 }
 
-std::unique_ptr<Selector> make(const Parameters& parameters) { return selecting::one_sided(parameters, score); }
+std::unique_ptr<Selector> make(const Parameters& parameters) { return selecting::task_first(parameters, score); }
 
 }  // namespace wisecrowd::bald_selector

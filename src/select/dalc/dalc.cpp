@@ -1,8 +1,8 @@
 #include "select/dalc/dalc.hpp"
 
 #include "base/numeric.hpp"
-#include "select/shared/one_sided.hpp"
 #include "select/shared/picker.hpp"
+#include "select/shared/task_first.hpp"
 
 namespace wisecrowd::dalc_selector {
 namespace {

@@ -106,8 +106,8 @@ std::vector<TaskId> unsure_first(std::vector<TaskId> tasks, DalcSession& session
   return result;
 }
 
-std::vector<Answer> next_answers(const DalcPolicy& policy, Pool& pool, DalcSession& session, const World& world,
-                                 std::size_t count, const std::string& stream) {
+std::vector<CategoryAnswer> next_answers(const DalcPolicy& policy, Pool& pool, DalcSession& session, const World& world,
+                                         std::size_t count, const std::string& stream) {
   std::vector<TaskId> tasks = pool.open_tasks(world.options.repeats);
   Rng rng = world.context.rng(stream).fork("choice");
   rng.shuffle(std::span(tasks));  // ties are broken by chance
@@ -140,7 +140,7 @@ SeedCurve play(const DalcPolicy& policy, Pool pool, std::unique_ptr<DalcSession>
   curve.scores.push_back(judge(*session, world));
   for (std::size_t round = 1; bought < budget && !world.context.cancelled(); ++round) {
     const std::string stream = fmt::format("{} round {}", world.stream, round);
-    const std::vector<Answer> answers =
+    const std::vector<CategoryAnswer> answers =
         next_answers(policy, pool, *session, world, std::min(options.round_answers, budget - bought), stream);
     if (answers.empty()) break;
     session->add(answers);
@@ -210,7 +210,7 @@ DalcLoop play_dalc_loop(const LearningData& data, std::span<const ClassId> row_t
                         const Parameters& model, const NetworkSpec& network, std::span<const std::string> policies,
                         std::size_t seeds, const RunContext& context) {
   const Options options = options_from(parameters);
-  const Annotations& recorded = data.crowd.answers;
+  const CategoryAnswers& recorded = data.crowd.answers;
   World world{data, options, {}, {}, {}, context};
   for (std::size_t row = 0; row < data.features.rows && row < row_truth.size(); ++row) {
     if (data.split[row] != Split::test || row_truth[row] == kNoClass) continue;
@@ -266,7 +266,7 @@ DalcLoop play_dalc_loop(const LearningData& data, std::span<const ClassId> row_t
     }
     const Score reached = judge(*reference, world);
 
-    const std::vector<Answer> first =
+    const std::vector<CategoryAnswer> first =
         next_answers(dalc_policies().front(), pool, *session, world, options.first_answers, world.stream + " first");
     session->add(first);
     session->train(options.first_epochs, world.stream + " first");

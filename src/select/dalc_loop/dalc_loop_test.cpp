@@ -18,21 +18,21 @@ namespace {
 using testing::task_dependent_crowd;
 using testing::TaskDependentCrowd;
 
-Annotations small_crowd() {
-  AnnotationsBuilder builder({"a", "b"});
+CategoryAnswers small_crowd() {
+  CategoryAnswersBuilder builder({"a", "b"});
   builder.add("t1", "w1", "a").add("t1", "w2", "b").add("t1", "w3", "a");
   builder.add("t2", "w1", "b").add("t3", "w1", "a").add("t3", "w2", "a");
   return builder.build();
 }
 
 TEST(DalcPool, BuysEachAnswerOnceAndMindsCapacity) {
-  const Annotations answers = small_crowd();
+  const CategoryAnswers answers = small_crowd();
   const std::vector<TaskId> tasks{TaskId(0), TaskId(1), TaskId(2)};
   Pool pool(answers, tasks);
   EXPECT_EQ(pool.answers_left(), 6U);
   const Pool::Choice first = [](TaskId, std::span<const WorkerId>) { return std::size_t{0}; };
   // w1 may be asked once: t1 gets w1, t2 has nobody else, t3 gets w2.
-  const std::vector<Answer> bought = pool.buy(tasks, 3, 1, first);
+  const std::vector<CategoryAnswer> bought = pool.buy(tasks, 3, 1, first);
   ASSERT_EQ(bought.size(), 2U);
   EXPECT_EQ(bought[0].worker, WorkerId(0));
   EXPECT_EQ(bought[1].task, TaskId(2));
@@ -41,9 +41,9 @@ TEST(DalcPool, BuysEachAnswerOnceAndMindsCapacity) {
   EXPECT_EQ(pool.open_tasks(false), (std::vector<TaskId>{TaskId(1)}));
   // Whatever is bought from here on, all six are bought once.
   std::set<std::pair<std::size_t, std::size_t>> pairs;
-  for (const Answer& a : bought) pairs.emplace(index(a.task), index(a.worker));
+  for (const CategoryAnswer& a : bought) pairs.emplace(index(a.task), index(a.worker));
   while (pool.answers_left() > 0) {
-    for (const Answer& a : pool.buy(pool.open_tasks(true), 2, 0, first)) {
+    for (const CategoryAnswer& a : pool.buy(pool.open_tasks(true), 2, 0, first)) {
       EXPECT_TRUE(pairs.emplace(index(a.task), index(a.worker)).second);
     }
   }

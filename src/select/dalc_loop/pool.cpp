@@ -8,7 +8,7 @@
 
 namespace wisecrowd::dalc_loop {
 
-Pool::Pool(const Annotations& answers, std::span<const TaskId> tasks)
+Pool::Pool(const CategoryAnswers& answers, std::span<const TaskId> tasks)
     : answers_(answers),
       tasks_(tasks.begin(), tasks.end()),
       left_(tasks.size()),
@@ -30,13 +30,13 @@ std::vector<TaskId> Pool::open_tasks(bool repeats) const {
   return open;
 }
 
-Answer Pool::answer(std::size_t task, std::uint64_t place) const {
+CategoryAnswer Pool::answer(std::size_t task, std::uint64_t place) const {
   return {tasks_[task], answers_.workers()[place], answers_.labels()[place]};
 }
 
-std::vector<Answer> Pool::buy(std::span<const TaskId> order, std::size_t count, std::size_t capacity,
-                              const Choice& choose) {
-  std::vector<Answer> result;
+std::vector<CategoryAnswer> Pool::buy(std::span<const TaskId> order, std::size_t count, std::size_t capacity,
+                                      const Choice& choose) {
+  std::vector<CategoryAnswer> result;
   std::unordered_map<std::size_t, std::size_t> asked;  // workers, in this call
   std::vector<WorkerId> candidates;
   std::vector<std::size_t> where;
@@ -65,8 +65,8 @@ std::vector<Answer> Pool::buy(std::span<const TaskId> order, std::size_t count, 
   return result;
 }
 
-std::vector<Answer> Pool::rest() const {
-  std::vector<Answer> result;
+std::vector<CategoryAnswer> Pool::rest() const {
+  std::vector<CategoryAnswer> result;
   for (std::size_t n = 0; n < tasks_.size(); ++n) {
     for (const std::uint64_t place : left_[n]) result.push_back(answer(n, place));
   }

@@ -6,14 +6,14 @@
 #include <vector>
 
 #include "base/rng.hpp"
-#include "wisecrowd/annotations.hpp"
+#include "wisecrowd/category_answers.hpp"
 
 namespace wisecrowd::dalc_loop {
 
 /// Recorded answers that can be bought, each once.
 class Pool {
  public:
-  Pool(const Annotations& answers, std::span<const TaskId> tasks);
+  Pool(const CategoryAnswers& answers, std::span<const TaskId> tasks);
 
   /// Tasks of the pool that may be asked about: with an answer left and, unless repeats are allowed, none bought.
   [[nodiscard]] std::vector<TaskId> open_tasks(bool repeats) const;
@@ -23,15 +23,15 @@ class Pool {
   using Choice = std::function<std::size_t(TaskId task, std::span<const WorkerId> candidates)>;
   /// Goes through the tasks in the given order and buys one answer to each, until there are `count`. No worker is asked
   /// more than `capacity` times (0: no limit); a task all of whose workers are busy is passed over.
-  [[nodiscard]] std::vector<Answer> buy(std::span<const TaskId> order, std::size_t count, std::size_t capacity,
-                                        const Choice& choose);
+  [[nodiscard]] std::vector<CategoryAnswer> buy(std::span<const TaskId> order, std::size_t count, std::size_t capacity,
+                                                const Choice& choose);
   /// Everything that is left.
-  [[nodiscard]] std::vector<Answer> rest() const;
+  [[nodiscard]] std::vector<CategoryAnswer> rest() const;
 
  private:
-  [[nodiscard]] Answer answer(std::size_t task, std::uint64_t place) const;
+  [[nodiscard]] CategoryAnswer answer(std::size_t task, std::uint64_t place) const;
 
-  Annotations answers_;
+  CategoryAnswers answers_;
   std::vector<TaskId> tasks_;
   std::vector<std::vector<std::uint64_t>> left_;  // per task of tasks_: places in the answers
   std::vector<bool> bought_;

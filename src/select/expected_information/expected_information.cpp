@@ -53,7 +53,7 @@ class ExpectedInformation final : public Selector {
     Selection second = choose_pairs(crowd, left, posterior, rest, context);
     first.choices.insert(first.choices.end(), second.choices.begin(), second.choices.end());
     first.settled += second.settled;
-    first.unworthy += second.unworthy;
+    first.not_worth_cost += second.not_worth_cost;
     first.exhausted += second.exhausted;
     return first;
   }

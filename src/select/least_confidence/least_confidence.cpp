@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "select/shared/one_sided.hpp"
+#include "select/shared/task_first.hpp"
 
 namespace wisecrowd::least_confidence_selector {
 
@@ -18,6 +18,6 @@ SelectorInfo info() {
   return info;
 }
 
-std::unique_ptr<Selector> make(const Parameters& parameters) { return selecting::one_sided(parameters, score); }
+std::unique_ptr<Selector> make(const Parameters& parameters) { return selecting::task_first(parameters, score); }
 
 }  // namespace wisecrowd::least_confidence_selector

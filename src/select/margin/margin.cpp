@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "select/shared/one_sided.hpp"
+#include "select/shared/task_first.hpp"
 
 namespace wisecrowd::margin_selector {
 
@@ -28,6 +28,6 @@ SelectorInfo info() {
   return info;
 }
 
-std::unique_ptr<Selector> make(const Parameters& parameters) { return selecting::one_sided(parameters, score); }
+std::unique_ptr<Selector> make(const Parameters& parameters) { return selecting::task_first(parameters, score); }
 
 }  // namespace wisecrowd::margin_selector

@@ -1,7 +1,7 @@
 #include "select/predictive_entropy/predictive_entropy.hpp"
 
 #include "base/numeric.hpp"
-#include "select/shared/one_sided.hpp"
+#include "select/shared/task_first.hpp"
 
 namespace wisecrowd::predictive_entropy_selector {
 
@@ -18,6 +18,6 @@ SelectorInfo info() {
   return info;
 }
 
-std::unique_ptr<Selector> make(const Parameters& parameters) { return selecting::one_sided(parameters, score); }
+std::unique_ptr<Selector> make(const Parameters& parameters) { return selecting::task_first(parameters, score); }
 
 }  // namespace wisecrowd::predictive_entropy_selector

@@ -1,7 +1,7 @@
 #include "select/random/random.hpp"
 
-#include "select/shared/one_sided.hpp"
 #include "select/shared/picker.hpp"
+#include "select/shared/task_first.hpp"
 
 namespace wisecrowd::random_selector {
 namespace {

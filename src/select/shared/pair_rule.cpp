@@ -64,7 +64,7 @@ PairRule::PairRule(const CrowdView& crowd, const SelectionRequest& request, cons
 
 double PairRule::value(std::size_t task, std::span<const double> posterior, std::size_t worker) const noexcept {
   switch (options_.rule) {
-    case WorkerRule::random: return lot(task, worker);
+    case WorkerRule::random: return tie_break(task, worker);
     case WorkerRule::accuracy:
     case WorkerRule::epsilon_greedy: return means_.accuracy(posterior, worker);
     case WorkerRule::information:
@@ -109,10 +109,10 @@ double PairRule::answer_probability(std::size_t task, std::size_t worker, std::s
 
 bool PairRule::at_random(std::size_t task, std::size_t turn) const noexcept {
   if (options_.rule == WorkerRule::random) return true;
-  return epsilon_ > 0 && lot(task, ~turn) < epsilon_;
+  return epsilon_ > 0 && tie_break(task, ~turn) < epsilon_;
 }
 
-double PairRule::lot(std::size_t task, std::size_t worker) const noexcept {
+double PairRule::tie_break(std::size_t task, std::size_t worker) const noexcept {
   const std::uint64_t bits = mixed(mixed(key_ + task * 0x9E3779B97F4A7C15ULL) + worker * 0xD1B54A32D192ED03ULL);
   return static_cast<double>(bits >> 11U) * 0x1p-53;
 }

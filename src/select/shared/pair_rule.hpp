@@ -32,7 +32,7 @@ struct WorkerRuleOptions {
 };
 
 /// Values of pairs under a worker rule, for one batch. Higher is better; only the order matters, and equal values are
-/// settled by lot. Gains are in nats for every rule.
+/// settled by a random tie-break. Gains are in nats for every rule.
 class PairRule {
  public:
   /// `indirect`: workers × truth, what an answer tells of other tasks, which information and gains count; empty:
@@ -51,7 +51,7 @@ class PairRule {
     return request_.offers.empty() ? 1 : request_.offers[worker].cost;
   }
   /// An even number in [0, 1) for ties and lots, the same whenever it is asked for.
-  [[nodiscard]] double lot(std::size_t task, std::size_t worker) const noexcept;
+  [[nodiscard]] double tie_break(std::size_t task, std::size_t worker) const noexcept;
   [[nodiscard]] const CrowdView& crowd() const noexcept { return crowd_; }
   [[nodiscard]] const SelectionRequest& request() const noexcept { return request_; }
   /// True when values depend on the task by more than its posterior, so that short lists of workers make no sense.

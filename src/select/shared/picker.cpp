@@ -6,7 +6,7 @@
 #include <queue>
 
 #include "base/parallel.hpp"
-#include "select/shared/bench.hpp"
+#include "select/shared/candidate_workers.hpp"
 
 namespace wisecrowd::selecting {
 namespace {
@@ -27,14 +27,14 @@ constexpr std::size_t kLeastTasks = 4096;
 struct Waiting {
   std::size_t turn = 0;  // fewer first, but for Kind::pairs and Kind::lots always 0
   double key = 0;        // more first
-  double lot = 0;
+  double tie_break = 0;
   std::size_t task = 0;
   std::size_t worker = 0;  // Kind::pairs: the best one when the key was computed
 
   bool operator<(const Waiting& other) const noexcept {
     if (turn != other.turn) return turn > other.turn;
     if (key != other.key) return key < other.key;
-    if (lot != other.lot) return lot < other.lot;
+    if (tie_break != other.tie_break) return tie_break < other.tie_break;
     return task > other.task;
   }
 };
@@ -136,17 +136,18 @@ class Batch {
   }
 
   bool first_key(std::size_t task, Waiting& out) {
-    out = {0, 0, rule_.lot(task, ~std::size_t{0} - 1), task, 0};
+    out = {0, 0, rule_.tie_break(task, ~std::size_t{0} - 1), task, 0};
     switch (order_.kind) {
       case TaskOrder::Kind::scores: out.key = order_.scores[task]; return true;
       case TaskOrder::Kind::lots: {
         const std::size_t pairs = bench_.choices(task);
         if (pairs == 0) return false;
-        out.key = std::log(1 - out.lot) / static_cast<double>(pairs);  // the largest of so many even numbers, as a log
+        out.key =
+            std::log(1 - out.tie_break) / static_cast<double>(pairs);  // the largest of so many even numbers, as a log
         return true;
       }
       case TaskOrder::Kind::pairs: {
-        const Bench::Best best = bench_.best(task, posterior_of(task), {});
+        const CandidateWorkers::Best best = bench_.best(task, posterior_of(task), {});
         out.key = best.value;
         out.worker = best.worker;
         return best.found;
@@ -157,7 +158,7 @@ class Batch {
 
   void serve(const Waiting& next) {
     const auto already = taken(next.task);
-    Bench::Best best;
+    CandidateWorkers::Best best;
     if (rule_.at_random(next.task, already.size())) {
       best = bench_.anyone(next.task, already.size(), already);
     } else if (order_.kind == TaskOrder::Kind::pairs && bench_.open(next.worker)) {
@@ -166,7 +167,7 @@ class Batch {
       best = bench_.best(next.task, posterior_of(next.task), already);
       if (best.found && order_.kind == TaskOrder::Kind::pairs) {
         // The one it waited for is used up: it may have to wait again.
-        const Waiting again{next.turn, added_value(next.task, best), next.lot, next.task, best.worker};
+        const Waiting again{next.turn, added_value(next.task, best), next.tie_break, next.task, best.worker};
         if (!queue_.empty() && again.key < nearly_ * queue_.top().key) {
           queue_.push(again);
           return;
@@ -180,7 +181,7 @@ class Batch {
     const double gain = added_gain(next.task, best.worker);
     const double cost = rule_.cost(best.worker);
     if (gain < limits_.least_gain * cost) {
-      if (already.empty()) ++selection_.unworthy;
+      if (already.empty()) ++selection_.not_worth_cost;
       return;
     }
     if (spent_ + cost > request_.budget * (1 + 1e-12)) return;  // a cheaper one may still fit
@@ -203,12 +204,12 @@ class Batch {
       case TaskOrder::Kind::lots: {
         const std::size_t pairs = bench_.choices(last.task);
         if (pairs <= turn) return;
-        next.lot = rule_.lot(last.task, ~std::size_t{0} - 1 - turn);
-        next.key += std::log(1 - next.lot) / static_cast<double>(pairs - turn);  // the next largest
+        next.tie_break = rule_.tie_break(last.task, ~std::size_t{0} - 1 - turn);
+        next.key += std::log(1 - next.tie_break) / static_cast<double>(pairs - turn);  // the next largest
         break;
       }
       case TaskOrder::Kind::pairs: {
-        const Bench::Best best = bench_.best(last.task, posterior_of(last.task), chosen.workers);
+        const CandidateWorkers::Best best = bench_.best(last.task, posterior_of(last.task), chosen.workers);
         if (!best.found) return;
         next.worker = best.worker;
         next.key = added_value(last.task, best);
@@ -219,7 +220,7 @@ class Batch {
   }
 
   /// Values are rates of gain; a later pair of a task is worth less by as much as it tells less.
-  double added_value(std::size_t task, const Bench::Best& best) const {
+  double added_value(std::size_t task, const CandidateWorkers::Best& best) const {
     const auto at = chosen_.find(task);
     if (at == chosen_.end() || at->second.weights.empty()) return best.value;
     const double alone = rule_.gain(task, posterior_of(task), best.worker);
@@ -276,7 +277,7 @@ class Batch {
   const TaskOrder& order_;
   PickLimits limits_;
   const RunContext& context_;
-  Bench bench_;
+  CandidateWorkers bench_;
   std::priority_queue<Waiting> queue_;
   std::map<std::size_t, Chosen> chosen_;
   double spent_ = 0;

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "base/numeric.hpp"
-#include "select/shared/bench.hpp"
+#include "select/shared/candidate_workers.hpp"
 #include "support/open_crowd.hpp"
 
 namespace wisecrowd::selecting {
@@ -149,20 +149,20 @@ TEST(Picker, RandomPairsAreEquallyLikely) {
   }
 }
 
-TEST(Bench, ShortListsFindTheBestWorker) {
+TEST(CandidateWorkers, ShortListsFindTheBestWorker) {
   // Pairs enough that tasks look at short lists.
   const OpenCrowd crowd(10, 800, 3000, 4);
   CrowdView view = crowd.view();
   const RunContext context;
   SelectionRequest request;
   const PairRule rule(view, request, {.rule = WorkerRule::information, .epsilon = 0, .epsilon_later = 0}, context);
-  const Bench bench(rule, kUnlimited, context);
+  const CandidateWorkers bench(rule, kUnlimited, context);
   const WorkerTables tables = WorkerTables::means(view, context);
   double found = 0, best = 0;
   for (std::size_t i = 0; i < 800; ++i) {
     double most = 0;
     for (std::size_t j = 0; j < 3000; ++j) most = std::max(most, tables.information(crowd.q(i), j));
-    const Bench::Best choice = bench.best(i, crowd.q(i), {});
+    const CandidateWorkers::Best choice = bench.best(i, crowd.q(i), {});
     ASSERT_TRUE(choice.found);
     found += choice.value;
     best += most;
@@ -171,7 +171,7 @@ TEST(Bench, ShortListsFindTheBestWorker) {
   EXPECT_GE(found, 0.995 * best);
 }
 
-TEST(Bench, GoesOnWhenWorkersAreUsedUp) {
+TEST(CandidateWorkers, GoesOnWhenWorkersAreUsedUp) {
   const OpenCrowd crowd(11, 1500, 1400, 2);
   CrowdView view = crowd.view();
   const RunContext context;

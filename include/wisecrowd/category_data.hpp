@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "wisecrowd/category_answers.hpp"
+
+namespace wisecrowd {
+
+/// Everything that a method may look at. Only `answers` is required.
+struct CategoryData {
+  CategoryAnswers answers;
+
+  /// Known truth, one entry per task (kNoClass where unknown), or empty. Methods that use gold pin
+  /// these tasks and learn workers from them.
+  std::vector<ClassId> gold;
+
+  /// Per-task prior over classes (tasks × classes, row-major, rows sum to 1), or empty. It
+  /// replaces the shared class prior: this one hook makes every aggregator the E-step of a learner.
+  std::vector<double> task_priors;
+
+  [[nodiscard]] bool has_gold() const noexcept { return !gold.empty(); }
+  [[nodiscard]] ClassId gold_of(TaskId task) const noexcept { return gold.empty() ? kNoClass : gold[index(task)]; }
+};
+
+/// Throws bad_input unless gold and priors fit the answers (sizes, ranges, rows that sum to 1).
+void validate(const CategoryData& data);
+
+}  // namespace wisecrowd

@@ -1,0 +1,291 @@
+#include "aggregate/categories/automatic/automatic.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "aggregate/categories/shared/confusion_em.hpp"
+#include "aggregate/categories/shared/memory_need.hpp"
+#include "aggregate/categories/shared/votes.hpp"
+#include "base/numeric.hpp"
+#include "wisecrowd/held_out.hpp"
+#include "wisecrowd/tempering.hpp"
+
+namespace wisecrowd::automatic {
+namespace {
+
+constexpr std::string_view kBase = "hierarchical_dawid_skene";
+constexpr double kHiddenShare = 0.2;
+/// Folds by which probabilities are tempered: more would cost more than they tell, because they share tasks.
+constexpr std::size_t kTemperingFolds = 3;
+/// A test that has not even reached this after a fold is not carried on.
+constexpr double kHopeless = 0.5;
+constexpr std::size_t kSubtypes = 10;
+constexpr std::size_t kSubtypeStarts = 3;
+/// Numbers that a fit with subtypes would touch, from which on it is only recommended.
+constexpr double kMostSubtypeWork = 2e9;
+/// Iterations of the method that is asked for a second opinion: to see whether it goes another way, not to the last
+/// digit.
+constexpr std::int64_t kSecondOpinion = 25;
+/// Where most answers come from workers with fewer than this many, little is to be learnt about single workers, only
+/// how far the crowd as a whole can be believed: that needs neither many iterations nor many answers.
+constexpr std::uint32_t kFewAnswers = 3;
+constexpr std::int64_t kPassingIterations = 100;
+constexpr std::size_t kPassingTested = 10'000;
+/// Share of tasks with other labels from which on two methods are said to disagree.
+constexpr double kDisagreement = 0.15;
+
+Parameters with_ties(std::string_view method, TieRule ties) {
+  Parameters parameters(aggregation_method(method).parameters);
+  constexpr std::array kNames = {"lowest", "highest", "random", "fractional"};
+  parameters.set("ties", kNames[static_cast<std::size_t>(ties)]);
+  return parameters;
+}
+
+/// The base, carried as far as the crowd can feed it.
+Parameters base_parameters(TieRule ties, bool workers_repeat) {
+  Parameters parameters = with_ties(kBase, ties);
+  if (!workers_repeat) parameters.set_value("max_iterations", kPassingIterations);
+  return parameters;
+}
+
+/// EBCC whose rows are learned: so that its prior is no handicap, and few starts suffice.
+Parameters subtype_parameters(const CategoryData& data, TieRule ties, std::size_t starts,
+                              std::size_t subtypes = kSubtypes) {
+  Parameters parameters = with_ties("ebcc", ties);
+  const auto tasks = static_cast<double>(data.answers.task_count());
+  const auto classes = static_cast<double>(std::max<std::size_t>(data.answers.class_count(), 1));
+  parameters.set_value("subtypes", static_cast<std::int64_t>(subtypes));
+  parameters.set_value("subtype_prior", 1.0);
+  parameters.set_value("row_prior", std::string("learned"));
+  parameters.set_value("class_pseudo_count", std::max(1.0, std::sqrt(tasks) / classes));
+  parameters.set_value("max_iterations", std::int64_t{150});
+  parameters.set_value("restarts", static_cast<std::int64_t>(starts - 1));
+  parameters.set_value("combine", std::string("average"));
+  return parameters;
+}
+
+/// What hidden answers say of the base.
+struct Verdict {
+  double dependence = 0;   ///< by how many standard errors subtypes predict better than the base, and than none
+  TemperingFit tempering;  ///< of the base's probabilities
+};
+
+/// ln P of hidden answers by the posterior and the tables of a fit.
+std::vector<double> log_predicted(const CategoryFit& fit, std::span<const CategoryAnswer> hidden) {
+  const std::size_t classes = fit.class_count;
+  std::vector<double> logs;
+  for (const CategoryAnswer& answer : hidden) {
+    const auto posterior = fit.posterior_of(answer.task);
+    const auto table = fit.confusion_of(answer.worker);
+    double p = 0;
+    for (std::size_t k = 0; k < classes; ++k) p += posterior[k] * table[k * classes + index(answer.label)];
+    logs.push_back(std::log(std::max(p, kProbabilityFloor)));
+  }
+  return logs;
+}
+
+/// Do at least half of the answers come from workers who gave a few? Only by workers of whom answers are seen while
+/// another is hidden can subtypes be told apart: one with a single answer has the same table in every subtype.
+bool most_workers_repeat(const CategoryAnswers& answers) {
+  std::vector<std::uint32_t> given(answers.worker_count(), 0);
+  for (const WorkerId worker : answers.workers()) ++given[index(worker)];
+  std::size_t passing = 0;
+  for (const std::uint32_t count : given) passing += count < kFewAnswers ? count : 0;
+  return passing <= answers.answer_count() / 2;
+}
+
+Verdict judge(const CategoryData& data, const CategoryFit& base_fit, const Options& options, bool workers_repeat,
+              const RunContext& context) {
+  Verdict verdict;
+  const std::size_t tested = workers_repeat ? options.tested : std::min(options.tested, kPassingTested);
+  const TaskSample sample = sample_of_tasks(data, tested, context);
+  const HeldOut held_out(sample.data, {.folds = options.folds, .share = kHiddenShare}, context);
+  if (held_out.hidden_count() == 0) return verdict;
+  const auto base = make_aggregator(kBase, base_parameters(options.ties, workers_repeat));
+  const auto subtypes = make_aggregator("ebcc", subtype_parameters(sample.data, options.ties, 1));
+  const auto undivided = make_aggregator("ebcc", subtype_parameters(sample.data, options.ties, 1, 1));
+  TemperingSearch search(sample.data, rows_of(sample, base_fit), *base, context);
+  std::vector<double> plain, refined, rival;
+  bool hopeful = workers_repeat;
+  for (std::size_t f = 0; f < held_out.folds() && !context.cancelled(); ++f) {
+    const CategoryData& visible = held_out.visible(f);
+    if (!hopeful && f >= kTemperingFolds) break;
+    const CategoryFit fit = base->fit(visible, context);
+    if (f < kTemperingFolds) search.add_fold(visible, fit, held_out.hidden(f), context);
+    if (!hopeful) continue;
+    const auto by_base = log_predicted(fit, held_out.hidden(f));
+    plain.insert(plain.end(), by_base.begin(), by_base.end());
+    const auto part = held_out.log_probabilities(*subtypes, f, context);
+    refined.insert(refined.end(), part.begin(), part.end());
+    verdict.dependence = held_out.z_score(refined, plain);
+    hopeful = verdict.dependence >= kHopeless;
+    if (!hopeful) continue;
+    // The same model without subtypes: what it predicts as well is owed to its prior, not to dependence.
+    const auto other = held_out.log_probabilities(*undivided, f, context);
+    rival.insert(rival.end(), other.begin(), other.end());
+    verdict.dependence = std::min(verdict.dependence, held_out.z_score(refined, rival));
+    hopeful = verdict.dependence >= kHopeless;
+  }
+  verdict.tempering = search.conclude();
+  return verdict;
+}
+
+double share_of_other_labels(const CategoryData& data, std::span<const ClassId> a, std::span<const ClassId> b) {
+  std::size_t other = 0, all = 0;
+  const auto offsets = data.answers.task_offsets();
+  for (std::size_t t = 0; t < a.size(); ++t) {
+    if (offsets[t] == offsets[t + 1]) continue;
+    ++all;
+    other += a[t] != b[t] ? 1 : 0;
+  }
+  return all == 0 ? 0 : static_cast<double>(other) / static_cast<double>(all);
+}
+
+/// For so many workers and classes that tables would not fit: one number per worker.
+CategoryFit fit_without_tables(const CategoryData& data, TieRule ties, const RunContext& context,
+                               const CategoryStart& start) {
+  CategoryFit result = aggregate(data, "one_coin", with_ties("one_coin", ties), context, start);
+  result.explanation =
+      fmt::format("one_coin, because tables of {} workers and {} classes would be too large to learn or to show.",
+                  result.worker_count, result.class_count);
+  result.warnings.push_back(
+      {"tables_left_out",
+       fmt::format("{} workers × {} classes are too many for a confusion table each: every worker is taken to have one "
+                   "accuracy and to err evenly among the classes. Merge rare classes to learn more about workers.",
+                   result.worker_count, result.class_count)});
+  return result;
+}
+
+}  // namespace
+
+MethodInfo info() {
+  const Options defaults;
+  MethodInfo info;
+  info.title = "Automatic";
+  info.summary =
+      "Hierarchical Dawid–Skene, or EBCC where hidden answers show that workers err together; probabilities tempered "
+      "as far as hidden answers ask for it.";
+  info.when_to_use =
+      "The default, also under the name auto. It says what it chose and why, and warns when methods disagree or "
+      "workers "
+      "look copied.";
+  info.reference =
+      "Its parts: hierarchical_dawid_skene, ebcc, and a test by held-out answers with errors clustered by task";
+  info.assumptions = "Those of the method that it chooses; most workers are better than chance.";
+  info.cost =
+      "that of hierarchical_dawid_skene, and a test that costs as much as four fits of it and five of ebcc to at most "
+      "100 000 answers";
+  info.uses_start = true;
+  info.uses_gold = true;
+  info.uses_task_priors = true;
+  info.uses_chance = true;
+  info.parameters = {
+      ParameterSpec::flag("calibrate", defaults.calibrate,
+                          "temper the probabilities, and mix them with the votes as far as hidden answers ask for it"),
+      ParameterSpec::real("evidence", defaults.evidence, 0, 1e9,
+                          "standard errors by which subtypes of tasks must predict hidden answers better to be used"),
+      ParameterSpec::integer("folds", static_cast<std::int64_t>(defaults.folds), 0, 5,
+                             "how often a fifth of the answers is hidden for that test; 0 leaves it out"),
+      ParameterSpec::integer("tested", static_cast<std::int64_t>(defaults.tested), 1, 1e9,
+                             "answers that the test looks at, at most; a random part of the tasks if there are more"),
+      tie_rule_parameter(),
+  };
+  return info;
+}
+
+std::unique_ptr<CategoryAggregator> make(const Parameters& parameters) {
+  return std::make_unique<Automatic>(Options{.calibrate = parameters.flag("calibrate"),
+                                             .evidence = parameters.real("evidence"),
+                                             .folds = static_cast<std::size_t>(parameters.integer("folds")),
+                                             .tested = static_cast<std::size_t>(parameters.integer("tested")),
+                                             .ties = tie_rule_from(parameters.choice("ties"))});
+}
+
+CategoryFit Automatic::fit(const CategoryData& data, const RunContext& context, const CategoryStart& start) const {
+  if (!tables_fit(shape_of(data.answers, context))) return fit_without_tables(data, options_.ties, context, start);
+  const bool workers_repeat = most_workers_repeat(data.answers);
+  CategoryFit result = aggregate(data, kBase, base_parameters(options_.ties, workers_repeat), context, start);
+  if (result.class_count < 2 || data.answers.answer_count() == 0) return result;
+  const std::vector<ClassId> base_labels = result.labels;
+
+  const bool tested = options_.folds > 0 && !context.cancelled();
+  const Verdict verdict = tested ? judge(data, result, options_, workers_repeat, context) : Verdict{};
+  const double z = verdict.dependence;
+  const bool dependent = tested && z > options_.evidence;
+  const double work =
+      static_cast<double>(data.answers.answer_count()) * static_cast<double>(result.class_count) * kSubtypes;
+  std::string why;
+  if (dependent && work <= kMostSubtypeWork && !context.cancelled()) {
+    CategoryFit refined =
+        aggregate(data, "ebcc", subtype_parameters(data, options_.ties, kSubtypeStarts), context, start);
+    refined.warnings.insert(refined.warnings.end(), result.warnings.begin(), result.warnings.end());
+    std::erase_if(refined.warnings,
+                  [](const Warning& w) { return w.code == "not_converged" || w.code == "flipped_solution"; });
+    refined.skill = result.skill;
+    result = std::move(refined);
+    why = fmt::format(
+        "ebcc, because subtypes of tasks predict hidden answers better than independent workers do (by {:.1f} "
+        "standard "
+        "errors): workers err together on some tasks.",
+        z);
+  } else if (dependent) {
+    why = fmt::format(
+        "{}, although workers err together on some tasks (by {:.1f} standard errors): ebcc would cost "
+        "too much here.",
+        kBase, z);
+    result.warnings.push_back({"dependent_answers",
+                               "workers err together on some tasks, so probabilities are too near to 1. With time to "
+                               "spare, run --method ebcc, or aggregate a part of the tasks."});
+  } else if (tested && !workers_repeat) {
+    why =
+        fmt::format("{}: with one or two answers from most workers nobody can tell whether they err together.", kBase);
+  } else if (tested) {
+    why = fmt::format(
+        "{}, because subtypes of tasks do not predict hidden answers better ({:.1f} standard errors, {} are asked "
+        "for).",
+        kBase, z, options_.evidence);
+  } else {
+    why = fmt::format("{}, without a test of the alternative.", kBase);
+  }
+  result.explanation = why;
+  result.learned.emplace_back("dependence_z", z);
+  result.learned.emplace_back("misfit", verdict.tempering.misfit);
+  pin_gold(data, result.posterior);
+  result.tie_rule = options_.ties;
+  result.labels = hard_labels(result.posterior, result.class_count, options_.ties, context);
+  if (options_.calibrate) temper(data, verdict.tempering, result, context);
+
+  // What the user should know besides.
+  warn_if_flipped(data, result);
+  const double from_votes = share_of_other_labels(
+      data, result.labels, hard_labels(vote_fractions(data, context), result.class_count, options_.ties, context));
+  result.learned.emplace_back("share_unlike_majority", from_votes);
+  Parameters second_opinion = with_ties("one_coin", options_.ties);
+  second_opinion.set_value("max_iterations", kSecondOpinion);
+  const auto second = aggregate(data, "one_coin", second_opinion, context);
+  const double apart = share_of_other_labels(data, result.labels, second.labels);
+  result.learned.emplace_back("share_unlike_one_coin", apart);
+  if (apart > kDisagreement) {
+    result.warnings.push_back(
+        {"methods_disagree",
+         fmt::format(
+             "another model of the workers (one_coin) gives {:.0f} % of the tasks another label, majority_vote "
+             "{:.0f} %: the choice of the method matters here. Learn the truth of some tasks where they differ, "
+             "and give it as gold.",
+             100 * apart, 100 * from_votes)});
+  }
+  std::vector<Warning> unique;
+  for (Warning& warning : result.warnings) {
+    const bool known =
+        std::any_of(unique.begin(), unique.end(), [&](const Warning& w) { return w.code == warning.code; });
+    if (!known) unique.push_back(std::move(warning));
+  }
+  result.warnings = std::move(unique);
+  if (context.cancelled()) result.status = Status::cancelled;
+  return result;
+}
+
+}  // namespace wisecrowd::automatic

@@ -1,0 +1,27 @@
+#pragma once
+
+#include "wisecrowd/aggregate.hpp"
+
+namespace wisecrowd::automatic {
+
+struct Options {
+  bool calibrate = true;         ///< temper the probabilities as far as hidden answers ask for it
+  double evidence = 3;           ///< standard errors by which subtypes must predict better to be used
+  std::size_t folds = 5;         ///< in which answers are hidden, each once; 0: neither test nor calibration
+  std::size_t tested = 100'000;  ///< answers that are looked at for that, at most
+  TieRule ties = TieRule::lowest;
+};
+
+/// What `aggregate` does unless told otherwise: hierarchical Dawid–Skene, or EBCC's subtypes of tasks where answers
+/// that were hidden from both show that workers err together; and probabilities that admit what models do not know.
+class Automatic final : public CategoryAggregator {
+ public:
+  explicit Automatic(Options options = {}) : options_(options) {}
+  [[nodiscard]] CategoryFit fit(const CategoryData& data, const RunContext& context,
+                                const CategoryStart& start = {}) const override;
+
+ private:
+  Options options_;
+};
+
+}  // namespace wisecrowd::automatic

@@ -1,0 +1,50 @@
+#include "base/csv_text.hpp"
+#include "base/parallel.hpp"
+#include "wisecrowd/result.hpp"
+
+namespace wisecrowd {
+namespace {
+
+void round_as_written(std::vector<double>& values, const RunContext& context) {
+  const Blocks blocks{values.size(), 65536};
+  context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
+    for (std::size_t i = blocks.begin(block); i < blocks.end(block); ++i) values[i] = written_probability(values[i]);
+  });
+}
+
+}  // namespace
+
+Result rounded_for_files(const Result& result, const RunContext& context) {
+  Result written;
+  written.data = result.data;
+  written.record = result.record;
+  written.copied = result.copied;
+  if (result.worker_confusion.size() <= kMostShownCells) written.worker_confusion = result.worker_confusion;
+  round_as_written(written.worker_confusion, context);
+  const CategoryFit& fit = result.aggregation;
+  CategoryFit& copy = written.aggregation;
+  copy.task_count = fit.task_count;
+  copy.worker_count = fit.worker_count;
+  copy.class_count = fit.class_count;
+  copy.posterior = fit.posterior;
+  round_as_written(copy.posterior, context);
+  copy.labels = fit.labels;
+  copy.tie_rule = fit.tie_rule;
+  copy.class_prior = fit.class_prior;
+  // Its own tables are left out: the files do not say whether theirs are the method's or were estimated.
+  copy.objective_name = fit.objective_name;
+  copy.objective_is_monotone = fit.objective_is_monotone;
+  copy.trace = fit.trace;
+  copy.log_likelihood = fit.log_likelihood;
+  copy.has_log_likelihood = fit.has_log_likelihood;
+  copy.iterations = fit.iterations;
+  copy.seconds_per_iteration = fit.seconds_per_iteration;
+  copy.status = fit.status;
+  copy.warnings = fit.warnings;
+  copy.explanation = fit.explanation;
+  copy.learned = fit.learned;
+  written.workers = summarise_workers(written.data, copy, written.worker_confusion, context);
+  return written;
+}
+
+}  // namespace wisecrowd
