@@ -41,7 +41,7 @@ struct Outcome {
 using Outcomes = std::map<std::string, Outcome>;
 
 /// What a linear classifier learns from these labels.
-double learned_from(const FeatureCrowd& crowd, const Aggregation& labels, std::uint64_t seed) {
+double learned_from(const FeatureCrowd& crowd, const CategoryFit& labels, std::uint64_t seed) {
   LearningData data = crowd.data;
   data.crowd.gold = labels.labels;
   const Learned learned = testing::run_learner(
@@ -70,7 +70,7 @@ std::vector<Outcomes> compare(const Setting& setting, std::size_t seeds) {
       result[at][name].learning.push_back(learning);
     };
     const auto label_only = [&](const std::string& name, const std::string& method, const Settings& settings) {
-      const Aggregation labels = testing::run_aggregator(crowd.data.crowd, method, settings);
+      const CategoryFit labels = testing::run_aggregator(crowd.data.crowd, method, settings);
       const double inference = testing::task_accuracy(crowd, labels.posterior);
       const double learning = learned_from(crowd, labels, seed);
       for (std::size_t at = 0; at < result.size(); ++at) note(at, name, inference, learning);

@@ -64,7 +64,7 @@ std::vector<Case> cases() {
 /// Answers to the test rows become answers to tasks of the test split: learners never train on those, but say what the
 /// classifier and these answers together make of them.
 void add_test_answers(FeatureCrowd& crowd) {
-  const Annotations& old = crowd.data.crowd.answers;
+  const CategoryAnswers& old = crowd.data.crowd.answers;
   std::vector<CategoryAnswer> answers;
   for (std::size_t t = 0; t < crowd.tasks; ++t) {
     for (auto a = old.task_offsets()[t]; a < old.task_offsets()[t + 1]; ++a) {
@@ -76,7 +76,7 @@ void add_test_answers(FeatureCrowd& crowd) {
       answers.push_back({TaskId(crowd.tasks + i), WorkerId(worker), ClassId(label)});
     }
   }
-  crowd.data.crowd.answers = make_annotations(answers, {crowd.data.row_names, old.worker_names(), old.class_names()});
+  crowd.data.crowd.answers = make_category_answers(answers, {crowd.data.row_names, old.worker_names(), old.class_names()});
   crowd.data.row_of_task.resize(crowd.truth.size());
   std::iota(crowd.data.row_of_task.begin(), crowd.data.row_of_task.end(), 0U);
 }

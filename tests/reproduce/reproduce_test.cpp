@@ -46,7 +46,7 @@ std::vector<Row> rows_of(const std::string& name) {
 
 /// Answers for inference, gold for scoring only.
 struct Scored {
-  Dataset data;
+  CategoryData data;
   std::vector<ClassId> gold;
 };
 
