@@ -9,6 +9,7 @@
 #include "report_run.hpp"
 #include "run_summary.hpp"
 #include "screen_text.hpp"
+#include "wisecrowd/run_folder.hpp"
 
 namespace wisecrowd::app {
 namespace {

@@ -12,6 +12,7 @@
 #include "screen_text.hpp"
 #include "table.hpp"
 #include "wisecrowd/dalc_loop.hpp"
+#include "wisecrowd/experiment_files.hpp"
 
 namespace wisecrowd::app {
 namespace {

@@ -8,6 +8,8 @@
 #include "failure.hpp"
 #include "run_summary.hpp"
 #include "screen_text.hpp"
+#include "wisecrowd/experiment_files.hpp"
+#include "wisecrowd/run_folder.hpp"
 #include "wisecrowd/simulate.hpp"
 
 namespace wisecrowd::app {

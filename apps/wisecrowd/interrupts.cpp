@@ -11,6 +11,7 @@
 
 #include "terminal.hpp"
 #include "wisecrowd/result.hpp"
+#include "wisecrowd/run_folder.hpp"
 
 namespace wisecrowd::app {
 namespace {

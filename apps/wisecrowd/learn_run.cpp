@@ -8,7 +8,7 @@
 #include "aggregate_run.hpp"
 #include "failure.hpp"
 #include "screen_text.hpp"
-#include "wisecrowd/read_result.hpp"
+#include "wisecrowd/run_folder.hpp"
 #include "wisecrowd/version.hpp"
 
 namespace wisecrowd::app {

@@ -7,6 +7,7 @@
 #include "output_place.hpp"
 #include "run_summary.hpp"
 #include "screen_text.hpp"
+#include "wisecrowd/run_folder.hpp"
 
 namespace wisecrowd::app {
 namespace {

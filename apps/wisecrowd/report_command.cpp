@@ -7,7 +7,7 @@
 #include "output_place.hpp"
 #include "report_run.hpp"
 #include "screen_text.hpp"
-#include "wisecrowd/read_result.hpp"
+#include "wisecrowd/run_folder.hpp"
 #include "wisecrowd/state_result.hpp"
 
 namespace wisecrowd::app {

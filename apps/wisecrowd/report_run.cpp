@@ -9,6 +9,7 @@
 #include "output_place.hpp"
 #include "screen_text.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/experiment_files.hpp"
 
 namespace wisecrowd::app {
 namespace {

@@ -8,6 +8,7 @@
 #include "output_place.hpp"
 #include "screen_text.hpp"
 #include "select_modes.hpp"
+#include "wisecrowd/experiment_files.hpp"
 #include "wisecrowd/state_result.hpp"
 #include "worker_offers.hpp"
 

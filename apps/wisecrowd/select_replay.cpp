@@ -8,7 +8,9 @@
 #include "screen_text.hpp"
 #include "select_modes.hpp"
 #include "table.hpp"
+#include "wisecrowd/experiment_files.hpp"
 #include "wisecrowd/result.hpp"
+#include "wisecrowd/run_folder.hpp"
 #include "wisecrowd/simulate.hpp"
 #include "worker_offers.hpp"
 

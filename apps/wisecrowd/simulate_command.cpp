@@ -10,7 +10,9 @@
 #include "given_tasks.hpp"
 #include "help_text.hpp"
 #include "screen_text.hpp"
+#include "wisecrowd/experiment_files.hpp"
 #include "wisecrowd/result.hpp"
+#include "wisecrowd/run_folder.hpp"
 #include "wisecrowd/simulate.hpp"
 
 namespace wisecrowd::app {

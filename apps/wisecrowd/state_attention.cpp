@@ -7,6 +7,7 @@
 
 #include "run_summary.hpp"
 #include "screen_text.hpp"
+#include "wisecrowd/experiment_files.hpp"
 #include "wisecrowd/select.hpp"
 
 namespace wisecrowd::app {

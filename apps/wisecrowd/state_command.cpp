@@ -15,6 +15,8 @@
 #include "state_reading.hpp"
 #include "state_text.hpp"
 #include "wisecrowd/asking.hpp"
+#include "wisecrowd/experiment_files.hpp"
+#include "wisecrowd/run_folder.hpp"
 #include "wisecrowd/select.hpp"
 #include "wisecrowd/state_result.hpp"
 

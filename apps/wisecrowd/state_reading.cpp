@@ -7,7 +7,7 @@
 
 #include "failure.hpp"
 #include "screen_text.hpp"
-#include "wisecrowd/read_result.hpp"
+#include "wisecrowd/run_folder.hpp"
 
 namespace wisecrowd::app {
 

@@ -62,9 +62,4 @@ struct DalcLoop {
                                       std::span<const std::string> policies, std::size_t seeds,
                                       const RunContext& context);
 
-/// Writes seeds.csv (policy,seed,answers,accuracy,auc; the reference as policy "all"), curves.csv
-/// (policy,answers,accuracy,auc), savings.csv and summary.json into `directory`, whole or not at all. `about` is a JSON
-/// object that goes into summary.json.
-void write_dalc_loop(const DalcLoop& loop, const std::string& about, const std::string& directory);
-
 }  // namespace wisecrowd

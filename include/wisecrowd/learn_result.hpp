@@ -55,21 +55,4 @@ struct LearnSummary {
 [[nodiscard]] LearnResult make_learn_result(LearningData data, std::vector<ClassId> task_gold, Learned learned,
                                             const NetworkSpec& network, RunRecord record, const RunContext& context);
 
-struct LearnWriteOptions {
-  bool torchscript = false;  ///< also model/classifier.pt, a module that Python can load
-};
-
-/// Like write_result: labels.csv for every task that has answers or features, with its source, workers.csv,
-/// confusion.csv, reliability.csv where the method knows it, the folder model/ and run.json; whole or not at all.
-Status write_result(const LearnResult& result, const std::string& directory, const LearnWriteOptions& options,
-                    const RunContext& context);
-[[nodiscard]] std::string run_json(const LearnResult& result);
-
-/// A table `task,label,probability,p_<class>…` of a classifier's predictions (rows × classes), as text.
-[[nodiscard]] std::string predictions_csv(const NameTable& rows, const NameTable& classes,
-                                          std::span<const double> probabilities);
-/// The same into a file, which appears whole or not at all; an existing file is replaced.
-void write_predictions(const std::string& path, const NameTable& rows, const NameTable& classes,
-                       std::span<const double> probabilities);
-
 }  // namespace wisecrowd

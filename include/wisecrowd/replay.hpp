@@ -102,23 +102,10 @@ struct CrowdKnowledge {
 [[nodiscard]] CrowdKnowledge knowledge_of(const CategoryAnswers& answers, const CategoryFit& fit,
                                           double prior_strength);
 
-/// Targets, savings and ends of the curves as a JSON object; `about` is another that says what was replayed.
-[[nodiscard]] std::string replay_json(const Replay& replay, const std::string& about);
 /// The curves as a picture.
 [[nodiscard]] std::string replay_svg(const Replay& replay, const std::string& title);
 /// The same picture in pixels, two for each of the SVG. Throws `unsupported` where wisecrowd cannot draw them: it needs
 /// a plugin that is built where cairo is found.
 [[nodiscard]] std::string replay_png(const Replay& replay, const std::string& title);
-
-/// What write_replay has written.
-struct WrittenReplay {
-  std::vector<std::string> files;
-  std::string no_png;  ///< why there is no curves.png; empty when there is one
-};
-/// Writes curves.csv (policy,answers,cost,accuracy,low,high), seeds.csv (policy,seed,answers,accuracy), savings.csv,
-/// curves.svg, curves.png where it can be drawn, and summary.json into `directory`, whole or not at all. `about` is as
-/// for replay_json.
-WrittenReplay write_replay(const Replay& replay, const std::string& title, const std::string& about,
-                           const std::string& directory);
 
 }  // namespace wisecrowd

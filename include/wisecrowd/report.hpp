@@ -8,33 +8,9 @@
 #include "wisecrowd/learn_result.hpp"
 #include "wisecrowd/result.hpp"
 #include "wisecrowd/run_context.hpp"
+#include "wisecrowd/savings.hpp"
 
 namespace wisecrowd {
-
-/// What a replay of policies found: how many answers would have been enough.
-struct Savings {
-  struct Curve {
-    std::string policy;
-    std::vector<double> answers, accuracy, low, high;  ///< low and high may be NaN
-  };
-  struct Row {
-    std::string policy;
-    double slack = 0;                     ///< points of accuracy below that of all answers that still count as the same
-    bool reached = false;                 ///< if not, nothing is known beyond `needed`
-    double needed = 0;                    ///< answers
-    double saved = 0, low = 0, high = 0;  ///< share of answers, against the first policy or all
-  };
-  std::vector<Curve> curves;
-  std::vector<Row> rows;
-  double accuracy_of_all = 0;
-  std::string words;
-};
-
-/// Reads the folder of `select --replay --out` or `dalc-loop --out`. Throws io or bad_input that names the file.
-[[nodiscard]] Savings read_savings(const std::string& folder);
-
-/// Reads what `compare --json` printed. Rows that name `method` are marked as the result itself.
-[[nodiscard]] Comparison read_comparison(const std::string& path, const std::string& method);
 
 struct ReportOptions {
   std::string title;  ///< empty: the recorded name of the answers

@@ -95,23 +95,4 @@ inline constexpr std::size_t kMostShownCells = std::size_t{1} << 26;
 /// files is equal to it.
 [[nodiscard]] Result rounded_for_files(const Result& result, const RunContext& context);
 
-/// Throws io when a result could not be written to `directory`: it is a file, a folder that wisecrowd did not write, or
-/// lies in a place that cannot be written to. Ask before a long computation. `record` names the JSON file that marks a
-/// folder as the work of the same command: "simulation.json" for simulations.
-void check_output_directory(const std::string& directory, const std::string& record = "run.json");
-
-/// Writes labels.csv, workers.csv, confusion.csv and run.json into `directory`: first beside it, then renamed, so that
-/// a reader sees the old folder, the new one, or none, never a part. An existing folder that wisecrowd did not write is
-/// not replaced: io error that says so. Returns Status::cancelled, with nothing written, when the context is cancelled
-/// on the way. Numbers have 6 significant digits; unknown ones are left blank.
-Status write_result(const Result& result, const std::string& directory, const RunContext& context);
-
-/// The run as a JSON object, as in run.json. Only `command`, `threads` and `timings` may differ between two runs on the
-/// same data with the same method, parameters and seed.
-[[nodiscard]] std::string run_json(const Result& result);
-
-/// Removes what runs that were killed left beside `directory`, and, when `own` is set, what this process is writing
-/// there at the moment: for programs that must stop at once.
-void remove_unfinished_output(const std::string& directory, bool own) noexcept;
-
 }  // namespace wisecrowd

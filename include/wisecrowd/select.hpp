@@ -138,17 +138,4 @@ class Selector {
 /// How much an answer is expected to tell of the truth, in nats: H(q) − E H(q | answer), for a table of truth × label.
 [[nodiscard]] double expected_information(std::span<const double> posterior, std::span<const double> table);
 
-/// The choices as a table: task,worker,expected_gain,cost.
-[[nodiscard]] std::string choices_csv(std::span<const Choice> choices,
-                                      const std::function<std::string_view(TaskId)>& task_name,
-                                      const std::function<std::string_view(WorkerId)>& worker_name);
-/// A name as a field of a CSV table, quoted where it must be.
-[[nodiscard]] std::string csv_name(std::string_view name);
-
-/// Writes a text beside its place and renames it, so that it appears whole or not at all.
-void write_selection_file(const std::string& path, std::string_view text);
-/// The same for a folder of tables with a summary.json, a JSON object that says what they are about.
-void write_selection_folder(const std::string& directory, std::span<const std::pair<std::string, std::string>> files,
-                            const std::string& about);
-
 }  // namespace wisecrowd

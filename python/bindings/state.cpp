@@ -6,6 +6,7 @@
 #include "wisecrowd/asking.hpp"
 #include "wisecrowd/incremental.hpp"
 #include "wisecrowd/result.hpp"
+#include "wisecrowd/run_folder.hpp"
 #include "wisecrowd/state_result.hpp"
 
 namespace wisecrowd::python {

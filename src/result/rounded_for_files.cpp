@@ -23,6 +23,7 @@ Result rounded_for_files(const Result& result, const RunContext& context) {
   round_as_written(written.worker_confusion, context);
   const CategoryFit& fit = result.aggregation;
   CategoryFit& copy = written.aggregation;
+  static_cast<FitSummary&>(copy) = fit;
   copy.task_count = fit.task_count;
   copy.worker_count = fit.worker_count;
   copy.class_count = fit.class_count;
@@ -32,17 +33,6 @@ Result rounded_for_files(const Result& result, const RunContext& context) {
   copy.tie_rule = fit.tie_rule;
   copy.class_prior = fit.class_prior;
   // Its own tables are left out: the files do not say whether theirs are the method's or were estimated.
-  copy.objective_name = fit.objective_name;
-  copy.objective_is_monotone = fit.objective_is_monotone;
-  copy.trace = fit.trace;
-  copy.log_likelihood = fit.log_likelihood;
-  copy.has_log_likelihood = fit.has_log_likelihood;
-  copy.iterations = fit.iterations;
-  copy.seconds_per_iteration = fit.seconds_per_iteration;
-  copy.status = fit.status;
-  copy.warnings = fit.warnings;
-  copy.explanation = fit.explanation;
-  copy.learned = fit.learned;
   written.workers = summarise_workers(written.data, copy, written.worker_confusion, context);
   return written;
 }

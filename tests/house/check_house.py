@@ -19,7 +19,8 @@ MAY_INCLUDE = {
     "data": {"base"},
     **{stage: {"base", "data"} for stage in STAGES},
     "result": {"base", "data"} | STAGES,
-    "deliver": {"base", "data", "result"},
+    "store": {"base", "data", "result"} | STAGES,
+    "deliver": {"base", "data", "result", "store"},
 }
 
 # Which layer a public header belongs to. Values that travel between stages (answers, fits, warnings) are data. "sessions"
@@ -61,11 +62,13 @@ PUBLIC_LAYER = {
     "state_result.hpp": "result",
     "learn_result.hpp": "result",
     "comparison.hpp": "result",
-    "read_result.hpp": "result",
+    "run_folder.hpp": "store",
+    "experiment_files.hpp": "store",
+    "savings.hpp": "store",
     "report.hpp": "deliver",
     "wisecrowd.hpp": "everything",
 }
-SEES_SESSIONS = STAGES | {"result", "deliver"}
+SEES_SESSIONS = STAGES | {"result", "store", "deliver"}
 
 # Running a method is for aggregate itself, for learners (many are built over an aggregator: their first stage or their
 # E-step), for living states (their refit is a batch fit) and for those who compose stages (apps, tests, bindings).

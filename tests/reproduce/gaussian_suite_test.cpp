@@ -76,7 +76,8 @@ void add_test_answers(FeatureCrowd& crowd) {
       answers.push_back({TaskId(crowd.tasks + i), WorkerId(worker), ClassId(label)});
     }
   }
-  crowd.data.crowd.answers = make_category_answers(answers, {crowd.data.row_names, old.worker_names(), old.class_names()});
+  crowd.data.crowd.answers =
+      make_category_answers(answers, {crowd.data.row_names, old.worker_names(), old.class_names()});
   crowd.data.row_of_task.resize(crowd.truth.size());
   std::iota(crowd.data.row_of_task.begin(), crowd.data.row_of_task.end(), 0U);
 }

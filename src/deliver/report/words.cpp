@@ -37,16 +37,6 @@ std::string counted(std::uint64_t number, std::string_view thing) {
   return fmt::format("{} {}{}", grouped(number), thing, number == 1 ? "" : thing.ends_with('s') ? "es" : "s");
 }
 
-std::string percent(double share) {
-  if (std::isnan(share)) return "unknown";
-  // What is not all is not shown as all, and what is not none not as none.
-  if (share < 1 && share > 0.9995) return "more than 99.9 %";
-  if (share > 0 && share < 0.0005) return "less than 0.1 %";
-  return fmt::format("{:.1f} %", 100 * share);
-}
-
-std::string percents(double low, double high) { return fmt::format("{:.1f} to {:.1f} %", 100 * low, 100 * high); }
-
 std::size_t character_count(std::string_view text) {
   std::size_t count = 0;
   for_each_character(text, [&](std::string_view) { ++count; });

@@ -5,15 +5,14 @@
 #include <string>
 #include <string_view>
 
+#include "base/percent.hpp"
+
 namespace wisecrowd::report {
 
 using Json = nlohmann::ordered_json;
 
 [[nodiscard]] std::string grouped(std::uint64_t number);                          ///< 1,234,567
 [[nodiscard]] std::string counted(std::uint64_t number, std::string_view thing);  ///< "1 task", "2 classes"
-[[nodiscard]] std::string percent(double share);                                  ///< "12.3 %"; "unknown" for NaN
-/// "82.4 to 94.4 %"
-[[nodiscard]] std::string percents(double low, double high);
 
 /// A name as it is shown: bytes that are not UTF-8 are replaced, and of more than 200 characters the first 120 and the
 /// last 40 are left, with their number.

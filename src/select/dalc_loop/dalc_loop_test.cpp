@@ -11,6 +11,7 @@
 #include "select/dalc_loop/summary.hpp"
 #include "support/task_dependent_crowd.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/experiment_files.hpp"
 
 namespace wisecrowd::dalc_loop {
 namespace {

@@ -11,7 +11,7 @@
 #include "base/permutation.hpp"
 #include "base/rows_writer.hpp"
 #include "wisecrowd/error.hpp"
-#include "wisecrowd/simulate.hpp"
+#include "wisecrowd/experiment_files.hpp"
 #include "wisecrowd/version.hpp"
 
 namespace wisecrowd {

@@ -2,7 +2,7 @@
 
 #include "base/csv_text.hpp"
 #include "base/output_folder.hpp"
-#include "wisecrowd/select.hpp"
+#include "wisecrowd/experiment_files.hpp"
 #include "wisecrowd/version.hpp"
 
 namespace wisecrowd {

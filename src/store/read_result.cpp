@@ -1,5 +1,3 @@
-#include "wisecrowd/read_result.hpp"
-
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -7,15 +5,17 @@
 #include <unordered_map>
 
 #include "base/csv_rows.hpp"
-#include "result/stored_record.hpp"
+#include "store/run_record.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/names.hpp"
+#include "wisecrowd/run_folder.hpp"
 #include "wisecrowd/state_result.hpp"
 
 namespace wisecrowd {
 namespace {
 
 namespace fs = std::filesystem;
+using store::StoredRecord;
 
 std::optional<std::string> recorded(const RunRecord& record, std::string_view role) {
   for (const auto& [name, path] : record.inputs) {
@@ -87,7 +87,7 @@ std::vector<double> read_tables(const std::string& path, std::size_t cells) {
 
 void check_same(const StoredRecord& stored, const CategoryAnswers& answers, const std::string& folder,
                 const std::string& path) {
-  if (answers.content_hash() == stored.hash) return;
+  if (answers.content_hash() == stored.record.data_hash) return;
   const bool same_size = answers.task_count() == stored.tasks && answers.worker_count() == stored.workers &&
                          answers.answer_count() == stored.answers;
   throw Error(ErrorCode::bad_input,
@@ -100,12 +100,23 @@ void check_same(const StoredRecord& stored, const CategoryAnswers& answers, cons
                                                   stored.answers, stored.workers, stored.tasks)));
 }
 
+/// How the answers were read, with the list of classes.
+ReadOptions reading_of(const StoredRecord& stored) {
+  ReadOptions options = read_options(stored.record.reading);
+  options.classes = stored.classes;
+  // The file of answers has the names as they were before.
+  for (std::string& name : options.classes) {
+    if (options.safe_names && name.starts_with('\'') && spreadsheet_safe(name.substr(1)) == name) name.erase(0, 1);
+  }
+  return options;
+}
+
 /// The answers of a state, which must still be those that were exported.
 CategoryData read_state(const StoredRecord& stored, const std::string& folder, const std::string& path,
                         const RunContext& context) {
   CategoryData data = CrowdState::open(path, CrowdState::Access::read).whole(context).data;
   if (stored.record.gold_use == "none") data.gold.clear();  // it came later
-  if (data.answers.content_hash() != stored.hash) {
+  if (data.answers.content_hash() != stored.record.data_hash) {
     throw Error(
         ErrorCode::bad_input,
         fmt::format("the state '{}' has changed since it was exported to '{}' ({} answers now, {} then): export "
@@ -149,7 +160,8 @@ void add_gold(Result& result, const std::string& path, const ReadOptions& option
 }
 
 StoredRun read_result(const std::string& folder, const ReadResultOptions& options, const RunContext& context) {
-  StoredRecord stored = read_record(folder);
+  StoredRecord stored = store::read_record(folder);
+  const ReadOptions read = reading_of(stored);
   const auto answers_then = recorded(stored.record, "answers");
   const auto gold_then = recorded(stored.record, "gold");
   const auto state_then = recorded(stored.record, "state");
@@ -163,19 +175,19 @@ StoredRun read_result(const std::string& folder, const ReadResultOptions& option
   StoredRun run;
   Result& result = run.result;
   result.data = of_state ? read_state(stored, folder, answers_path, context)
-                         : read_dataset(answers_path, gold_path, stored.read, context);
+                         : read_dataset(answers_path, gold_path, read, context);
 
   const std::string labels_path = (fs::path(folder) / "labels.csv").string();
   ReadOptions reading;
   reading.task_column = "task";
   reading.label_column = "label";
   reading.format = TableFormat::csv;
-  for (const std::string& name : stored.read.classes) {
-    reading.classes.push_back(stored.read.safe_names ? spreadsheet_safe(name) : name);
+  for (const std::string& name : read.classes) {
+    reading.classes.push_back(read.safe_names ? spreadsheet_safe(name) : name);
   }
   reading.blank_labels = true;
   const LabelTable labels = read_label_table(labels_path, reading, context);
-  const std::size_t classes = stored.read.classes.size();
+  const std::size_t classes = read.classes.size();
   if (labels.tasks.size() < stored.tasks || labels.probabilities.size() != labels.tasks.size() * classes) {
     refuse_file(labels_path, fmt::format("does not hold {} tasks with {} probabilities each", stored.tasks, classes));
   }
@@ -194,7 +206,9 @@ StoredRun read_result(const std::string& folder, const ReadResultOptions& option
   }
 
   CategoryFit& fit = result.aggregation;
-  fit = std::move(stored.fit);
+  static_cast<FitSummary&>(fit) = std::move(stored.fit);
+  fit.tie_rule = stored.tie_rule;
+  fit.class_prior = std::move(stored.class_prior);
   fit.task_count = stored.tasks;
   fit.worker_count = result.data.answers.worker_count();
   fit.class_count = classes;
@@ -210,7 +224,7 @@ StoredRun read_result(const std::string& folder, const ReadResultOptions& option
       read_tables((fs::path(folder) / "confusion.csv").string(), fit.worker_count * classes * classes);
   result.record = std::move(stored.record);
   if (options.gold && of_state) {
-    add_gold(result, *options.gold, stored.read, context);
+    add_gold(result, *options.gold, read, context);
   } else if (options.gold && result.record.gold_use == "none") {  // known only now, so the method cannot have seen it
     result.record.gold_use = "evaluation";
     result.record.gold_tasks = static_cast<std::uint64_t>(std::count_if(

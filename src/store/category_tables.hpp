@@ -11,13 +11,12 @@ namespace wisecrowd {
 
 // Files that the results of several commands have in common. A writer returns false when it was cancelled on the way.
 
-inline constexpr const char* kRunRecord = "run.json";
-
 /// Class names as CSV fields, quoted once.
 [[nodiscard]] std::vector<std::string> class_fields(const NameTable& classes);
 /// ",p_<class>" for every class.
 [[nodiscard]] std::string probability_columns(const NameTable& classes);
 
+[[nodiscard]] bool write_labels(OutputFile& file, const Result& result, const RunContext& context);
 [[nodiscard]] bool write_workers(OutputFile& file, const Result& result, const RunContext& context);
 /// One row per worker, truth and label.
 [[nodiscard]] bool write_confusion(OutputFile& file, const CategoryAnswers& answers, std::span<const double> confusion,

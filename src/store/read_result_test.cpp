@@ -1,5 +1,3 @@
-#include "wisecrowd/read_result.hpp"
-
 #include <gtest/gtest.h>
 #include <unistd.h>
 
@@ -12,7 +10,9 @@
 #include "evaluate/components.hpp"
 #include "support/crowds.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/experiment_files.hpp"
 #include "wisecrowd/report.hpp"
+#include "wisecrowd/run_folder.hpp"
 
 namespace wisecrowd {
 namespace {

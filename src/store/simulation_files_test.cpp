@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "wisecrowd/error.hpp"
-#include "wisecrowd/simulate.hpp"
+#include "wisecrowd/experiment_files.hpp"
 
 namespace wisecrowd {
 namespace {

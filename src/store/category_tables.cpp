@@ -1,4 +1,4 @@
-#include "deliver/export/result_files.hpp"
+#include "store/category_tables.hpp"
 
 #include <fmt/core.h>
 
@@ -19,6 +19,37 @@ std::string probability_columns(const NameTable& classes) {
     columns += fmt::format(",{}", csv_field(fmt::format("p_{}", classes[k])));
   }
   return columns;
+}
+
+bool write_labels(OutputFile& file, const Result& result, const RunContext& context) {
+  const CategoryAnswers& answers = result.data.answers;
+  const CategoryFit& fit = result.aggregation;
+  std::string header = "task,label,probability" + probability_columns(answers.class_names());
+  if (!fit.task_score.empty()) header += "," + csv_field(fit.task_score_name);
+  header += '\n';
+  file.append(header);
+  const auto fields = class_fields(answers.class_names());
+  const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
+    for (std::size_t t = begin; t < end; ++t) {
+      const double* row = fit.posterior.data() + t * fit.class_count;
+      const std::size_t label = index(fit.labels[t]);
+      text.append_field(answers.task_names()[t]);
+      text.append(',');
+      if (row[label] >= result.record.abstain_below) text.append(fields[label]);
+      text.append(',');
+      text.append_probability(row[label]);
+      for (std::size_t k = 0; k < fit.class_count; ++k) {
+        text.append(',');
+        text.append_probability(row[k]);
+      }
+      if (!fit.task_score.empty()) {
+        text.append(',');
+        text.append_number(fit.task_score[t]);
+      }
+      text.append('\n');
+    }
+  };
+  return write_rows(file, {fit.task_count, fit.class_count + 4, "writing labels"}, format, context);
 }
 
 bool write_workers(OutputFile& file, const Result& result, const RunContext& context) {

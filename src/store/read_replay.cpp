@@ -8,14 +8,14 @@
 
 #include "base/csv_rows.hpp"
 #include "base/json_depth.hpp"
-#include "deliver/report/words.hpp"
+#include "base/percent.hpp"
 #include "wisecrowd/error.hpp"
-#include "wisecrowd/report.hpp"
+#include "wisecrowd/experiment_files.hpp"
 
 namespace wisecrowd {
 namespace {
 
-using report::Json;
+using Json = nlohmann::ordered_json;
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
@@ -111,9 +111,9 @@ std::string words_on(const Savings& savings, const std::string& first) {
   }
   if (best == nullptr) return "No policy reached the accuracy of all answers with fewer of them.";
   std::string words = fmt::format("With {} the same accuracy would have been reached with {} {} answers", best->policy,
-                                  report::percent(std::abs(best->saved)), best->saved >= 0 ? "fewer" : "more");
+                                  percent(std::abs(best->saved)), best->saved >= 0 ? "fewer" : "more");
   if (!first.empty()) words += fmt::format(" than with {}", first);
-  if (!std::isnan(best->low)) words += fmt::format(" (95 % interval {})", report::percents(best->low, best->high));
+  if (!std::isnan(best->low)) words += fmt::format(" (95 % interval {})", percents(best->low, best->high));
   return words + ".";
 }
 

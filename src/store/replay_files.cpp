@@ -3,7 +3,7 @@
 #include "base/csv_text.hpp"
 #include "base/output_folder.hpp"
 #include "wisecrowd/error.hpp"
-#include "wisecrowd/replay.hpp"
+#include "wisecrowd/experiment_files.hpp"
 #include "wisecrowd/version.hpp"
 
 namespace wisecrowd {

@@ -3,14 +3,12 @@
 
 #include "base/csv_text.hpp"
 #include "base/rows_writer.hpp"
-#include "deliver/export/result_files.hpp"
-#include "deliver/export/run_json.hpp"
-#include "wisecrowd/learn_result.hpp"
+#include "store/category_tables.hpp"
+#include "store/run_record.hpp"
+#include "wisecrowd/run_folder.hpp"
 
 namespace wisecrowd {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 /// Ties go to the lowest class.
 std::size_t best_class(std::span<const double> row) {
@@ -93,56 +91,12 @@ bool write_reliability(OutputFile& file, const LearnResult& result, const RunCon
   return write_rows(file, {answers.task_count(), 16, "writing reliabilities"}, format, context);
 }
 
-Json learn_record_json(const LearnResult& result) {
-  Json json = run_record_json(result.crowd);
-  Json learned;
-  const bool native = result.network.kind == "linear" || result.network.kind == "mlp" || result.network.kind == "cnn";
-  learned["network"] = {{"kind", result.network.kind}};
-  if (result.network.kind == "mlp") {
-    learned["network"]["hidden"] = result.network.hidden;
-    learned["network"]["layers"] = result.network.layers;
-  }
-  if (native && result.network.kind != "linear") learned["network"]["dropout"] = result.network.dropout;
-  const auto count = [&](Split part) { return std::count(result.split.begin(), result.split.end(), part); };
-  learned["features"] = {{"rows", result.row_names.size()},
-                         {"shape", result.row_shape},
-                         {"train", count(Split::train)},
-                         {"valid", count(Split::valid)},
-                         {"test", count(Split::test)}};
-  learned["epochs"] = result.epochs;
-  learned["chosen_epoch"] = result.chosen_epoch;
-  Json objective = Json::array(), held_out = Json::array();
-  for (const CurvePoint& point : result.curve) {
-    objective.push_back(point.objective);
-    held_out.push_back(point.held_out);
-  }
-  learned["learning_curve"] = {{"objective", objective}, {"held_out_log_probability", held_out}};
-  if (!result.scores.empty()) {
-    Json scores = Json::object();
-    for (const LearnScore& score : result.scores) {
-      scores[score.part] = {{"chosen_epoch", evaluation_json(score.chosen)},
-                            {"last_epoch", evaluation_json(score.last)}};
-    }
-    learned["evaluation"] = scores;
-  }
-  // After what every run has, before how long it took; the curve holds the trace already.
-  Json complete;
-  for (const auto& [name, value] : json.items()) {
-    if (name == "trace") continue;
-    if (name == "warnings") {
-      for (const auto& [own, entry] : learned.items()) complete[own] = entry;
-    }
-    complete[name] = value;
-  }
-  return complete;
-}
-
 }  // namespace
 
 Status write_result(const LearnResult& result, const std::string& directory, const LearnWriteOptions& options,
                     const RunContext& context) {
   const CategoryAnswers& answers = result.crowd.data.answers;
-  OutputFolder folder(directory, kRunRecord);
+  OutputFolder folder(directory, store::kRunRecord);
   const bool complete =
       add_file(folder, "labels.csv", [&](OutputFile& file) { return write_labels(file, result, context); }) &&
       add_file(folder, "workers.csv", [&](OutputFile& file) { return write_workers(file, result.crowd, context); }) &&
@@ -159,11 +113,11 @@ Status write_result(const LearnResult& result, const std::string& directory, con
     });
   }
   if (context.cancelled()) return Status::cancelled;
-  folder.commit(learn_record_json(result));
+  folder.commit(store::record_json(store::stored_record(result)));
   return Status::converged;
 }
 
-std::string run_json(const LearnResult& result) { return json_text(learn_record_json(result)); }
+std::string run_json(const LearnResult& result) { return json_text(store::record_json(store::stored_record(result))); }
 
 std::string predictions_csv(const NameTable& rows, const NameTable& classes, std::span<const double> probabilities) {
   TextBuffer text;

@@ -1,0 +1,124 @@
+#include <fmt/core.h>
+
+#include "base/csv_rows.hpp"
+#include "base/csv_text.hpp"
+#include "wisecrowd/error.hpp"
+#include "wisecrowd/run_folder.hpp"
+
+namespace wisecrowd {
+namespace {
+
+using Reading = std::vector<std::pair<std::string, std::string>>;
+
+// The names under which read options are recorded.
+constexpr std::string_view kFormats[] = {"automatic", "csv", "tsv", "jsonl"};
+constexpr std::string_view kLayouts[] = {"automatic", "long", "wide"};
+constexpr std::string_view kDuplicates[] = {"keep-last", "reject", "repeat"};
+
+/// Records what is not as usual.
+class ReadingWriter {
+ public:
+  explicit ReadingWriter(Reading& reading) : reading_(reading) {}
+  void text(const char* name, const std::string& value) {
+    if (!value.empty()) reading_.emplace_back(name, value);
+  }
+  template <class Enum, std::size_t n>
+  void choice(const char* name, const std::string_view (&names)[n], Enum value) {
+    const auto place = static_cast<std::size_t>(value);
+    if (place != 0) reading_.emplace_back(name, names[place]);
+  }
+  void flag(const char* name, bool value) {
+    if (value) reading_.emplace_back(name, "yes");
+  }
+  void names(const char* name, const std::vector<std::string>& values) {
+    std::string rows;
+    for (const std::string& value : values) rows += csv_field(value) + "\n";
+    text(name, rows);
+  }
+  void merges(const char* name, const std::vector<WorkerMerge>& values) {
+    std::string rows;
+    for (const auto& [from, into] : values) rows += csv_field(from) + "," + csv_field(into) + "\n";
+    text(name, rows);
+  }
+
+ private:
+  Reading& reading_;
+};
+
+class ReadingReader {
+ public:
+  explicit ReadingReader(const Reading& reading) : reading_(reading) {}
+  void text(const char* name, std::string& value) const {
+    if (const std::string* found = find(name)) value = *found;
+  }
+  template <class Enum, std::size_t n>
+  void choice(const char* name, const std::string_view (&names)[n], Enum& value) const {
+    const std::string* found = find(name);
+    if (found == nullptr) return;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (names[i] != *found) continue;
+      value = static_cast<Enum>(i);
+      return;
+    }
+    throw Error(ErrorCode::bad_input, fmt::format("unknown way of reading '{}'", *found));
+  }
+  void flag(const char* name, bool& value) const {
+    if (const std::string* found = find(name)) value = *found == "yes";
+  }
+  void names(const char* name, std::vector<std::string>& values) const {
+    const std::string* found = find(name);
+    CsvRows rows(found == nullptr ? std::string_view() : *found);
+    while (rows.next()) values.push_back(rows.fields().at(0));
+  }
+  void merges(const char* name, std::vector<WorkerMerge>& values) const {
+    const std::string* found = find(name);
+    CsvRows rows(found == nullptr ? std::string_view() : *found);
+    while (rows.next()) values.push_back({rows.fields().at(0), rows.fields().at(1)});
+  }
+
+ private:
+  [[nodiscard]] const std::string* find(std::string_view name) const {
+    for (const auto& [key, value] : reading_) {
+      if (key == name) return &value;
+    }
+    return nullptr;
+  }
+  const Reading& reading_;
+};
+
+/// What is recorded of how tables were read. Names of workers stand there themselves, as CSV: the files that named
+/// them may be gone when the answers are read again.
+template <class Io>
+void reading_fields(Io& io, ReadOptions& options) {
+  io.text("task_column", options.task_column);
+  io.text("worker_column", options.worker_column);
+  io.text("label_column", options.label_column);
+  io.text("gold_task_column", options.gold_task_column);
+  io.text("gold_label_column", options.gold_label_column);
+  io.choice("format", kFormats, options.format);
+  io.choice("layout", kLayouts, options.layout);
+  io.choice("duplicates", kDuplicates, options.duplicates);
+  io.flag("lenient", options.lenient);
+  io.flag("safe_names", options.safe_names);
+  io.names("exclude_workers", options.exclude_workers);
+  io.merges("merge_workers", options.merge_workers);
+}
+
+}  // namespace
+
+ReadOptions read_options(const Reading& reading) {
+  ReadOptions options;
+  ReadingReader reader(reading);
+  reading_fields(reader, options);
+  return options;
+}
+
+Reading reading_record(const ReadOptions& options) {
+  Reading reading;
+  ReadingWriter writer(reading);
+  ReadOptions copy = options;
+  reading_fields(writer, copy);
+  return reading;
+}
+
+}  // namespace wisecrowd
