@@ -112,9 +112,9 @@ AggregateOutcome run_aggregate(const AggregateRequest& request, Session& session
   if (record.gold_use == "inference" && !info.uses_gold) {
     record.gold_use = "evaluation";
     record.data_warnings.push_back(
-        {"gold_not_used", fmt::format("{} cannot use gold inside inference, so the gold tasks "
-                                      "were kept for scoring.",
-                                      record.method)});
+        {"gold_not_used",
+         fmt::format("{} cannot use gold inside inference, so the gold tasks were kept for scoring.", record.method),
+         "To let gold take part, choose a method that can use it (wisecrowd methods says which).", Severity::caution});
   }
   // Copies share the answers; only the gold is withheld.
   CategoryData seen = data;

@@ -8,6 +8,7 @@
 #include "help_text.hpp"
 #include "screen_text.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/messages.hpp"
 
 namespace wisecrowd::app {
 
@@ -84,7 +85,7 @@ std::string ReadFlags::words(bool with_gold) const {
 
 std::string gold_warning(const DataReport& report) {
   for (const Warning& warning : report.warnings) {
-    if (warning.code == "gold_without_answers") return warning.message;
+    if (warning.code == "gold_without_answers") return full_text(warning);
   }
   return "no gold task has answers";
 }

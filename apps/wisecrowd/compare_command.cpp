@@ -11,8 +11,10 @@
 #include "score_text.hpp"
 #include "screen_text.hpp"
 #include "table.hpp"
+#include "warnings_json.hpp"
 #include "wisecrowd/evaluate.hpp"
 #include "wisecrowd/held_out.hpp"
+#include "wisecrowd/messages.hpp"
 
 namespace wisecrowd::app {
 namespace {
@@ -95,12 +97,6 @@ Json parameters_json(const Parameters& values) {
   for (const auto& [name, value] : values.all()) {
     std::visit([&, &key = name](const auto& held) { json[key] = held; }, value);
   }
-  return json;
-}
-
-Json warnings_json(const std::vector<Warning>& warnings) {
-  Json json = Json::array();
-  for (const Warning& warning : warnings) json.push_back({{"code", warning.code}, {"message", warning.message}});
   return json;
 }
 
@@ -232,7 +228,7 @@ void run_compare(const CompareArguments& options, Session& session) {
       work.check_stopped();
     } catch (const Error& error) {
       if (error.code() != ErrorCode::unsupported) throw;
-      row.refusal = error.what();
+      row.refusal = with_flags(error.what());
     }
   }
   session.warn(report.warnings);

@@ -11,6 +11,8 @@
 #include "score_text.hpp"
 #include "screen_text.hpp"
 #include "table.hpp"
+#include "warnings_json.hpp"
+#include "wisecrowd/messages.hpp"
 
 namespace wisecrowd::app {
 namespace {
@@ -127,7 +129,7 @@ void compare_learners(const LearnerComparison& comparison, Session& session, Wor
     } catch (const Error& error) {
       const bool diverged = dynamic_cast<const Diverged*>(&error) != nullptr;
       if (error.code() != ErrorCode::unsupported && !diverged) throw;
-      row.refusal = error.what();
+      row.refusal = with_flags(error.what());
     }
   }
   // The best first; what cannot be judged by hidden answers, and what cannot run, last.
@@ -140,10 +142,7 @@ void compare_learners(const LearnerComparison& comparison, Session& session, Wor
   session.warn(report.warnings);
   if (comparison.json) {
     Json json = {{"tasks", answers.task_count()}, {"rows", input.data.features.rows}, {"learners", rows_json(rows)}};
-    json["warnings"] = Json::array();
-    for (const Warning& warning : report.warnings) {
-      json["warnings"].push_back({{"code", warning.code}, {"message", warning.message}});
-    }
+    json["warnings"] = warnings_json(report.warnings);
     session.out.add_json(json);
     return;
   }

@@ -8,6 +8,7 @@
 #include "run_summary.hpp"
 #include "screen_text.hpp"
 #include "table.hpp"
+#include "warnings_json.hpp"
 #include "wisecrowd/evaluate.hpp"
 
 namespace wisecrowd::app {
@@ -34,8 +35,7 @@ Json description_json(const Description& d, const CategoryAnswers& answers, cons
   for (std::size_t k = 0; k < d.classes; ++k) {
     classes.push_back({{"class", std::string(answers.class_names()[k])}, {"answers", d.answers_per_class[k]}});
   }
-  Json listed = Json::array();
-  for (const Warning& warning : warnings) listed.push_back({{"code", warning.code}, {"message", warning.message}});
+  const Json listed = warnings_json(warnings);
   return {{"tasks", d.tasks},
           {"workers", d.workers},
           {"answers", d.answers},

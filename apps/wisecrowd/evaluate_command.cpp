@@ -13,6 +13,7 @@
 #include "score_text.hpp"
 #include "screen_text.hpp"
 #include "table.hpp"
+#include "warnings_json.hpp"
 #include "wisecrowd/evaluate.hpp"
 
 namespace wisecrowd::app {
@@ -197,10 +198,7 @@ void run_evaluate(const EvaluateArguments& options, Session& session) {
     }
     json["tasks_without_gold"] = matched.only_predicted;
     json["gold_without_label"] = matched.only_gold;
-    json["warnings"] = nlohmann::ordered_json::array();
-    for (const Warning& warning : warnings) {
-      json["warnings"].push_back({{"code", warning.code}, {"message", warning.message}});
-    }
+    json["warnings"] = warnings_json(warnings);
     session.out.add_json(json);
     return;
   }

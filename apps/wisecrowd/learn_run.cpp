@@ -197,7 +197,8 @@ LearnOutcome run_learn(const LearnRequest& request, Session& session, Work& work
   record.data_warnings = report.warnings;
   if (gold_refused) {
     record.data_warnings.push_back(
-        {"gold_not_used", fmt::format("{} cannot learn from gold, so it was kept for scoring.", info.name)});
+        {"gold_not_used", fmt::format("{} cannot learn from gold, so it was kept for scoring.", info.name),
+         "To let gold take part, choose a learner that can use it (wisecrowd methods says which)."});
   }
   add_new(record.data_warnings, describe(input.data.crowd.answers).warnings);
   record.timings.emplace_back("describe", watch.lap());

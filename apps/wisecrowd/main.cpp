@@ -11,13 +11,14 @@
 #include "help_text.hpp"
 #include "run_summary.hpp"
 #include "screen_text.hpp"
+#include "wisecrowd/messages.hpp"
 #include "wisecrowd/version.hpp"
 
 namespace wisecrowd::app {
 namespace {
 
 void complain(const std::string& message) {
-  say(fmt::format("wisecrowd: {} {}\n", screen_of(STDERR_FILENO).red("error:"), printable_lines(message)));
+  say(fmt::format("wisecrowd: {} {}\n", screen_of(STDERR_FILENO).red("error:"), printable_lines(with_flags(message))));
 }
 
 bool asks_for_help(const std::vector<std::string>& arguments) {

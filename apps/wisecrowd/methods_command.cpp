@@ -112,7 +112,8 @@ std::string learner_text(const LearnerInfo& info, const Screen& screen) {
   }
   text += paragraph("Reference", info.reference);
   return text + parameter_section(info.parameters,
-                                  fmt::format("wisecrowd learn LABELS --features FILE --method {}", info.name), screen);
+                                  fmt::format("wisecrowd learn LABELS --features FILE --method {}", info.name),
+                                  screen);
 }
 
 std::string method_text(const MethodInfo& info, const Screen& screen) {

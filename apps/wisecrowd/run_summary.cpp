@@ -9,6 +9,7 @@
 
 #include "screen_text.hpp"
 #include "table.hpp"
+#include "wisecrowd/messages.hpp"
 
 namespace wisecrowd::app {
 namespace {
@@ -143,7 +144,8 @@ std::string percent_with_interval(const Estimate& estimate) {
 std::string warning_lines(std::span<const Warning> warnings, const Screen& screen) {
   std::string text;
   for (const Warning& warning : warnings) {
-    const std::string line = fmt::format("wisecrowd: {} {}", screen.yellow("warning:"), printable(warning.message));
+    const std::string line =
+        fmt::format("wisecrowd: {} {}", screen.yellow("warning:"), printable(with_flags(full_text(warning))));
     text += (screen.is_terminal ? wrapped(line, screen.width, 2) : line) + "\n";
   }
   return text;

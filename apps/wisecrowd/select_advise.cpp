@@ -9,6 +9,7 @@
 #include "screen_text.hpp"
 #include "select_modes.hpp"
 #include "table.hpp"
+#include "warnings_json.hpp"
 #include "wisecrowd/experiment_files.hpp"
 #include "wisecrowd/result.hpp"
 #include "wisecrowd/run_folder.hpp"
@@ -167,8 +168,7 @@ void select_advice(const SelectOptions& options, Session& session) {
   warnings.insert(warnings.end(), fit.warnings.begin(), fit.warnings.end());
   if (auto warning = copied_workers_warning(data.answers, advice.copied)) warnings.push_back(std::move(*warning));
   session.warn(warnings);
-  Json listed = Json::array();
-  for (const Warning& warning : warnings) listed.push_back({{"code", warning.code}, {"message", warning.message}});
+  const Json listed = warnings_json(warnings);
   Json summary = {{"answers", options.advise},
                   {"method", info.name},
                   {"policy", policy.name},

@@ -8,6 +8,7 @@
 #include "run_summary.hpp"
 #include "screen_text.hpp"
 #include "wisecrowd/experiment_files.hpp"
+#include "wisecrowd/messages.hpp"
 #include "wisecrowd/select.hpp"
 
 namespace wisecrowd::app {
@@ -34,7 +35,7 @@ std::string alerts_text(const std::vector<Alert>& alerts, const Screen& screen) 
   for (const Alert& alert : alerts) {
     const std::string title = fmt::format("{:<7}", alert.urgent ? "Alert" : "Notice");
     text += fmt::format("{}  {}\n", alert.urgent ? screen.yellow(title) : title,
-                        wrapped(printable(alert.message), screen.width, 9));
+                        wrapped(printable(with_flags(alert.message)), screen.width, 9));
     constexpr std::size_t kShown = 5;
     std::vector<std::string> names;
     for (std::size_t t = 0; t < std::min(alert.tasks.size(), kShown); ++t)

@@ -14,6 +14,7 @@
 #include "state_attention.hpp"
 #include "state_reading.hpp"
 #include "state_text.hpp"
+#include "warnings_json.hpp"
 #include "wisecrowd/asking.hpp"
 #include "wisecrowd/experiment_files.hpp"
 #include "wisecrowd/run_folder.hpp"
@@ -110,10 +111,7 @@ void describe_state(const StateArguments& options, const CrowdState& state, cons
 
 void say_warnings(const std::vector<Warning>& warnings, Session& session, Report& report) {
   session.warn(warnings);
-  report.json["warnings"] = Json::array();
-  for (const Warning& warning : warnings) {
-    report.json["warnings"].push_back({{"code", warning.code}, {"message", warning.message}});
-  }
+  report.json["warnings"] = warnings_json(warnings);
 }
 
 void append(const std::vector<Warning>& more, std::vector<Warning>& warnings) {

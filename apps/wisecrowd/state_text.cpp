@@ -10,6 +10,7 @@
 #include "run_summary.hpp"
 #include "screen_text.hpp"
 #include "table.hpp"
+#include "warnings_json.hpp"
 
 namespace wisecrowd::app {
 namespace {
@@ -251,10 +252,7 @@ Json summary_json(const StateSummary& summary, const Parameters& parameters) {
   }
   Json reading = Json::object();
   for (const auto& [name, value] : summary.reading) reading[name] = value;
-  Json warnings = Json::array();
-  for (const Warning& warning : summary.warnings) {
-    warnings.push_back({{"code", warning.code}, {"message", warning.message}});
-  }
+  const Json warnings = warnings_json(summary.warnings);
   Json classes = Json::array();
   for (std::size_t k = 0; k < summary.classes.size(); ++k) {
     classes.push_back({{"class", summary.classes[k]}, {"share", summary.class_prior[k]}});

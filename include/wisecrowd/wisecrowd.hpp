@@ -24,6 +24,7 @@
 #include "wisecrowd/kinds.hpp"
 #include "wisecrowd/learn.hpp"
 #include "wisecrowd/learn_result.hpp"
+#include "wisecrowd/messages.hpp"
 #include "wisecrowd/names.hpp"
 #include "wisecrowd/parameters.hpp"
 #include "wisecrowd/quick_fits.hpp"

@@ -45,7 +45,7 @@ std::string cause(int error) {
 
 /// The real place: links followed, no trailing slash.
 fs::path resolve(const std::string& directory) {
-  if (directory.empty()) fail("the output folder has no name: give one, for example --out result");
+  if (directory.empty()) fail("the output folder has no name: give one, for example `out=result`");
   std::error_code error;
   fs::path target = fs::weakly_canonical(fs::absolute(directory, error), error);
   if (error) fail(fmt::format("cannot write to '{}': {}", directory, cause(error.value())));
@@ -56,7 +56,7 @@ fs::path resolve(const std::string& directory) {
   if (holds_us || !target.has_filename()) {
     fail(
         fmt::format("cannot write to '{}': the current folder cannot be replaced; name a folder in it, for example "
-                    "--out result",
+                    "`out=result`",
                     directory));
   }
   return target;

@@ -142,7 +142,7 @@ void find_columns(ColumnPlan& plan, const std::string& file, std::span<const Wan
     *column.place = find_name(plan.names, column.given);
     if (*column.place == kNoColumn) {
       throw Error(ErrorCode::bad_input,
-                  fmt::format("{}: there is no column '{}' for the {}. Found: {}{}. Name one of these with --columns",
+                  fmt::format("{}: there is no column '{}' for the {}. Found: {}{}. Name one of these with `columns`",
                               file, printable(column.given), column.role, shown_header(plan), hint(plan)));
     }
   }
@@ -233,7 +233,7 @@ ColumnPlan plan_answers(const std::string& file, TableFormat format, std::vector
     find_columns(plan, file, task);
     if (plan.task == kNoColumn) {
       if (format == TableFormat::jsonl) {
-        fail_missing(plan, file, task, "Name the key of the task with --columns task=NAME");
+        fail_missing(plan, file, task, "Name the key of the task with `columns=task=NAME`");
       }
       plan.task = 0;
     }
@@ -259,7 +259,7 @@ ColumnPlan plan_answers(const std::string& file, TableFormat format, std::vector
     find_columns(plan, file, wanted);
     if (plan.task == kNoColumn || plan.worker == kNoColumn || plan.label == kNoColumn) {
       fail_missing(plan, file, wanted,
-                   "Name them with --columns TASK,WORKER,LABEL; by position (--columns 1,2,3) if the file has no "
+                   "Name them with `columns=TASK,WORKER,LABEL`; by position (`columns=1,2,3`) if the file has no "
                    "header; or choose the wide layout if there is one column per worker");
     }
     refuse_repeated_names(plan, file, false);

@@ -106,12 +106,12 @@ GoldMismatch mismatch_of(const Table& gold, const NameTable& gold_tasks, const K
 std::string mismatch_reason(const GoldMismatch& gold, const CategoryAnswerNames& answers) {
   if (gold.labels_are_tasks) {
     return "its labels are tasks of the answers, so its columns seem to be swapped: name them in the right order with "
-           "--gold-columns TASK,LABEL";
+           "`gold_columns=TASK,LABEL`";
   }
   if (mostly_among(gold.tasks, answers.workers)) {
     return fmt::format(
-        "its column '{}' holds names of workers: name the column of the task with --gold-columns "
-        "TASK,LABEL",
+        "its column '{}' holds names of workers: name the column of the task with "
+        "`gold_columns=TASK,LABEL`",
         printable(gold.task_column));
   }
   const std::string by_case = alike(gold.tasks, answers.tasks, folded, folded);
@@ -134,7 +134,7 @@ std::string mismatch_reason(const GoldMismatch& gold, const CategoryAnswerNames&
     for (const auto& name : gold.columns) quoted.push_back(fmt::format("'{}'", printable(name)));
     return fmt::format(
         "are these files of the same tasks ({})? Perhaps another column is the task: it also has {}; "
-        "name it with --gold-columns TASK,LABEL",
+        "name it with `gold_columns=TASK,LABEL`",
         example, shortened_list(quoted, 6));
   }
   return fmt::format("are these files of the same tasks, spelled alike ({})?", example);

@@ -9,6 +9,7 @@
 
 #include "ingest/read.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/messages.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -195,7 +196,7 @@ std::string gold_warning(const std::string& answers, const std::string& gold) {
   DataReport report;
   (void)ingest::read_dataset({"a.csv", answers}, Input{"gold.csv", gold}, {}, {}, RunContext(), &report);
   for (const Warning& warning : report.warnings) {
-    if (warning.code == "gold_without_answers") return warning.message;
+    if (warning.code == "gold_without_answers") return full_text(warning);
   }
   return "";
 }

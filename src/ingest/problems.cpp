@@ -77,7 +77,7 @@ void settle_problems(const std::string& file, bool lenient, DataReport& report) 
   if (report.problem_count > report.problems.size()) {
     message += fmt::format("\n  … and {} more", report.problem_count - report.problems.size());
   }
-  message += "\nCorrect the file, or read it in lenient mode, which drops such rows";
+  message += "\nCorrect the file, or read it with `lenient`, which drops such rows";
   throw Error(ErrorCode::bad_input, message);
 }
 

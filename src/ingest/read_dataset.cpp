@@ -36,10 +36,11 @@ void warn_of_lookalikes(const ClassColumn& classes, const std::string& file, Dat
   }
   if (found == 0) return;
   if (found > 5) listed += fmt::format("; and {} more groups", found - 5);
-  report.warnings.push_back({"similar_labels", fmt::format("{}: labels that differ only by case or surrounding blanks "
-                                                           "count as different classes: {}. Make them alike if they "
-                                                           "mean the same",
-                                                           file, listed)});
+  report.warnings.push_back({"similar_labels",
+                             fmt::format("{}: labels that differ only by case or surrounding blanks "
+                                         "count as different classes: {}.",
+                                         file, listed),
+                             "Make them alike if they mean the same"});
 }
 
 /// Gold by task of the answers, as codes of their classes.
@@ -125,10 +126,10 @@ Gold read_gold(const Input& input, const ReadOptions& options, const Tuning& tun
     }
   }
   if (unknown > 0 && unknown < tasks.size()) {
-    report.warnings.push_back(
-        {"gold_without_answers", fmt::format("{}: {} of {} gold tasks, for example '{}', have no answers and are "
-                                             "ignored",
-                                             file, unknown, tasks.size(), example)});
+    report.warnings.push_back({"gold_without_answers",
+                               fmt::format("{}: {} of {} gold tasks, for example '{}', have no answers and are ignored",
+                                           file, unknown, tasks.size(), example),
+                               "", Severity::note});
   }
   if (gold.mismatch.matched == 0) gold.mismatch = mismatch_of(settled.table, tasks, answers.tasks);
   return gold;
@@ -232,8 +233,9 @@ CategoryData read_dataset(const Input& answers, const std::optional<Input>& gold
     } else {
       notes.warnings.push_back(
           {"gold_without_answers",
-           fmt::format("{}: none of its {} gold tasks, for example '{}', has answers, so gold is of no use here: {}",
-                       known.mismatch.file, known.mismatch.total, printable(known.mismatch.tasks.front()), reason)});
+           fmt::format("{}: none of its {} gold tasks, for example '{}', has answers, so gold is of no use here",
+                       known.mismatch.file, known.mismatch.total, printable(known.mismatch.tasks.front())),
+           reason, Severity::serious});
     }
   }
   if (options.safe_names) {
@@ -269,7 +271,10 @@ CategoryData read_dataset(const Input& answers, const std::optional<Input>& gold
                      table.file,
                      built.duplicates_dropped == 1 ? "1 answer repeats"
                                                    : fmt::format("{} answers repeat", built.duplicates_dropped),
-                     built.duplicates_contradicting, reject ? "first" : "last")});
+                     built.duplicates_contradicting, reject ? "first" : "last"),
+         "if every answer should count, read them with `duplicates=repeat`; "
+         "if none should repeat, clean the file",
+         Severity::note});
   }
   return data;
 }

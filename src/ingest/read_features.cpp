@@ -112,9 +112,10 @@ void name_rows(const TaskList& list, const std::string& file, bool lenient, Feat
     ++kept;
   }
   if (kept < features.rows) {
-    report.warnings.push_back(
-        {"rows_without_task", fmt::format("{}: {} of its {} rows are in no line of {} and are left out", file,
-                                          features.rows - kept, features.rows, list.file)});
+    report.warnings.push_back({"rows_without_task",
+                               fmt::format("{}: {} of its {} rows are in no line of {} and are left out", file,
+                                           features.rows - kept, features.rows, list.file),
+                               "", Severity::note});
     features.dense.resize(kept * columns);
     features.rows = kept;
   }
@@ -138,10 +139,10 @@ void assign_splits(const TaskList& list, const std::string& file, const NameTabl
     split[row] = list.split[i];
   }
   if (absent > 0) {
-    report.warnings.push_back(
-        {"listed_without_features", fmt::format("{}: {} of its {} tasks, for example '{}', have no row in {}{}",
-                                                list.file, absent, list.tasks.size(), example, file,
-                                                absent == list.tasks.size() ? ": are they spelled alike?" : "")});
+    report.warnings.push_back({"listed_without_features",
+                               fmt::format("{}: {} of its {} tasks, for example '{}', have no row in {}", list.file,
+                                           absent, list.tasks.size(), example, file),
+                               absent == list.tasks.size() ? "are they spelled alike?" : ""});
   }
 }
 
@@ -182,8 +183,9 @@ void warn_of_channels_first(const Features& features, const std::string& file, D
   report.warnings.push_back(
       {"channels_first",
        fmt::format("{}: the array of shape ({}, {}, {}, {}) looks like rows × channels × height × width; "
-                   "here channels come last: use array.transpose(0, 2, 3, 1)",
-                   file, features.rows, shape[0], shape[1], shape[2])});
+                   "here channels come last",
+                   file, features.rows, shape[0], shape[1], shape[2]),
+       "use array.transpose(0, 2, 3, 1)"});
 }
 
 FeatureTable weighed(const TextTable& texts, const FeatureOptions& options) {

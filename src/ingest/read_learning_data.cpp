@@ -43,7 +43,7 @@ std::vector<std::uint32_t> find_rows(const LearningFiles& files, const CategoryA
     throw Error(
         ErrorCode::bad_input,
         fmt::format("{}: task '{}' is not the number of a row of {} (0 to {}): give a table task,row,split with "
-                    "--tasks that says which row belongs to which task",
+                    "`tasks` that says which row belongs to which task",
                     files.answers, without.example, files.features, table.features.rows - 1));
   }
   if (without.count == row_of_task.size()) {

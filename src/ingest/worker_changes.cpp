@@ -54,10 +54,10 @@ void warn_of_unknown(const std::vector<std::string>& unknown, std::size_t asked,
   if (unknown.empty()) return;
   std::vector<std::string> quoted;
   for (const std::string& name : unknown) quoted.push_back(fmt::format("'{}'", printable(name)));
-  report.warnings.push_back(
-      {"workers_not_found",
-       fmt::format("{}: {} of {} workers to be {} gave no answers: {}. Are the names spelled alike?", file,
-                   unknown.size(), asked, what, shortened_list(quoted, 3))});
+  report.warnings.push_back({"workers_not_found",
+                             fmt::format("{}: {} of {} workers to be {} gave no answers: {}.", file, unknown.size(),
+                                         asked, what, shortened_list(quoted, 3)),
+                             "Are the names spelled alike?"});
 }
 
 /// Puts new ids in place of the old and closes the gaps of those excluded.

@@ -5,6 +5,7 @@
 
 #include "result/report_facts.hpp"
 #include "wisecrowd/asking.hpp"
+#include "wisecrowd/messages.hpp"
 #include "wisecrowd/names.hpp"
 #include "wisecrowd/state_result.hpp"
 
@@ -90,7 +91,7 @@ std::vector<Alert> state_alerts(const Result& result, const AlertOptions& option
   std::vector<Alert> alerts;
   for (const auto* warnings : {&result.aggregation.warnings, &result.record.data_warnings}) {
     for (const Warning& warning : *warnings) {
-      alerts.push_back({warning.code, is_urgent(warning.code), warning.message, {}, {}, 0});
+      alerts.push_back({warning.code, is_urgent(warning.code), full_text(warning), {}, {}, 0});
     }
   }
   add_workers(result, context, alerts);

@@ -162,8 +162,8 @@ Result make_result(CategoryData data, CategoryFit aggregation, RunRecord record,
     aggregation.warnings.push_back(
         {"confusion_left_out",
          "Confusion tables of this many workers and classes would take more than 2 GB, so they and "
-         "the workers' informativeness are left out. Use a method that learns tables, or merge "
-         "rare classes."});
+         "the workers' informativeness are left out.",
+         "Use a method that learns tables, or merge rare classes.", Severity::note});
   }
   result.workers = summarise_workers(data, aggregation, result.worker_confusion, context);
   result.copied = copied_workers(data.answers, context);

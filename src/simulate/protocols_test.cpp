@@ -308,7 +308,7 @@ TEST(Machines, LearnFromFeaturesAndErrTogether) {
   };
   EXPECT_GT(accuracy(2, "1000"), accuracy(2, "30") + .1);
   EXPECT_NEAR(accuracy(0, "50"), 1. / 3, .03);
-  EXPECT_NE(refusal([] { draw("machines", 100, {}); }).find("--gaussian-features"), std::string::npos);
+  EXPECT_NE(refusal([] { draw("machines", 100, {}); }).find("`gaussian_features`"), std::string::npos);
   EXPECT_NE(refusal([] { draw("machines", 20, {}, 1, {.gaussian_separation = 1}); }).find("only 20 train tasks"),
             std::string::npos);
 }

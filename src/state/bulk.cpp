@@ -391,7 +391,7 @@ CrowdState::Whole read_whole(const StateFile& file, const RunContext& context) {
   now.warnings = file.warnings();
   const std::string advice = file.counters().staleness.advice();
   if (!advice.empty()) {
-    now.warnings.push_back({"refit_due", fmt::format("{}: fit the state anew with wisecrowd state refit.", advice)});
+    now.warnings.push_back({"refit_due", advice, "fit the state anew with wisecrowd state refit."});
   }
   return whole;
 }

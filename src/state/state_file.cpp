@@ -9,6 +9,7 @@
 
 #include "base/numeric.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/messages.hpp"
 #include "wisecrowd/names.hpp"
 
 namespace wisecrowd {
@@ -17,6 +18,8 @@ namespace {
 constexpr const char* kParameterPrefix = "parameter.";
 constexpr const char* kReadingPrefix = "reading.";
 constexpr const char* kWarningPrefix = "warning.";
+constexpr const char* kRemedyPrefix = "warning_remedy.";
+constexpr const char* kSeverityPrefix = "warning_severity.";
 constexpr const char* kGoldUse = "gold_use";
 
 std::string_view name_of(GoldUse use) { return use == GoldUse::inference ? "inference" : "evaluation"; }
@@ -169,15 +172,34 @@ std::vector<Warning> StateFile::warnings() const {
     if (!name.starts_with(kWarningPrefix)) continue;
     warnings.push_back({std::string(name.substr(std::strlen(kWarningPrefix))), std::string(all.text(1))});
   }
+  // What an older version stored has the remedy in the message.
+  Statement more(*database_, "SELECT value FROM setting WHERE name = ?");
+  const auto stored = [&](const char* prefix, const std::string& code) {
+    const std::string key = prefix + code;
+    more.bind(1, key);
+    std::string value = more.step() ? std::string(more.text(0)) : "";
+    more.reset();
+    return value;
+  };
+  for (Warning& warning : warnings) {
+    warning.remedy = stored(kRemedyPrefix, warning.code);
+    const std::string severity = stored(kSeverityPrefix, warning.code);
+    if (!severity.empty()) warning.severity = severity_named(severity);
+  }
   return warnings;
 }
 
 void StateFile::store_warnings(const std::vector<Warning>& warnings) const {
-  remove_settings(*database_, kWarningPrefix);
+  for (const char* prefix : {kWarningPrefix, kRemedyPrefix, kSeverityPrefix}) remove_settings(*database_, prefix);
   Statement put(*database_, "INSERT OR REPLACE INTO setting VALUES (?, ?)");
   for (const Warning& warning : warnings) {
-    const std::string key = kWarningPrefix + warning.code;
-    put.bind(1, key).bind(2, warning.message).run();
+    const auto store = [&](const char* prefix, std::string_view value) {
+      const std::string key = prefix + warning.code;
+      put.bind(1, key).bind(2, value).run();
+    };
+    store(kWarningPrefix, warning.message);
+    store(kRemedyPrefix, warning.remedy);
+    store(kSeverityPrefix, to_string(warning.severity));
   }
 }
 

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/messages.hpp"
 
 namespace wisecrowd::store {
 namespace {
@@ -33,6 +34,8 @@ template <class Io>
 void warning_fields(Io& io, Warning& warning) {
   io.field("code", warning.code);
   io.field("message", warning.message);
+  io.field_if(true, "remedy", warning.remedy);  // of an older version: part of the message
+  io.field_if(true, "severity", warning.severity);
 }
 
 template <class Io>
@@ -63,6 +66,7 @@ void put(Json& json, unsigned value) { json = value; }
 void put(Json& json, Hash value) { json = fmt::format("{:016x}", value.value); }
 void put(Json& json, Status value) { json = std::string(to_string(value)); }
 void put(Json& json, TieRule value) { json = std::string(to_string(value)); }
+void put(Json& json, Severity value) { json = std::string(to_string(value)); }
 void put(Json& json, const ParameterValue& value) {
   std::visit([&](const auto& held) { json = held; }, value);
 }
@@ -102,6 +106,7 @@ void get(const Json& json, Status& value) {
   throw Error(ErrorCode::bad_input, fmt::format("unknown status '{}'", name));
 }
 void get(const Json& json, TieRule& value) { value = tie_rule_named(json.get<std::string>()); }
+void get(const Json& json, Severity& value) { value = severity_named(json.get<std::string>()); }
 void get(const Json& json, ParameterValue& value) {
   if (json.is_boolean()) {
     value = json.get<bool>();

@@ -125,8 +125,8 @@ Savings read_savings(const std::string& folder) {
   std::error_code unknown;
   if (!std::filesystem::exists(path, unknown)) {
     throw Error(ErrorCode::io,
-                fmt::format("'{}' holds no summary.json: name a folder that wisecrowd select --replay or "
-                            "dalc-loop wrote with --out",
+                fmt::format("'{}' holds no summary.json: name a folder that a replay (select) or dalc-loop "
+                            "wrote with `out`",
                             folder));
   }
   Savings savings;
@@ -149,7 +149,7 @@ Savings read_savings(const std::string& folder) {
 }
 
 Comparison read_comparison(const std::string& path, const std::string& method) {
-  return understood(path, "what wisecrowd compare --json printed", [&](const Json& json) {
+  return understood(path, "what wisecrowd compare printed with `json`", [&](const Json& json) {
     Comparison comparison;
     comparison.by = json.contains("gold_tasks") ? "gold" : "held-out";
     for (const Json& entry : json.at("methods")) {

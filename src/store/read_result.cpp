@@ -28,7 +28,7 @@ std::optional<std::string> recorded(const RunRecord& record, std::string_view ro
 std::string locate(const std::string& folder, const std::string& role, const std::string& path) {
   if (path == "-") {
     throw Error(ErrorCode::io, fmt::format("the {} of the result in '{}' came from standard input, so they cannot be "
-                                           "read again: give them as a file with --{}",
+                                           "read again: give them as a file with `{}`",
                                            role, folder, role));
   }
   std::error_code unknown;
@@ -40,7 +40,7 @@ std::string locate(const std::string& folder, const std::string& role, const std
   throw Error(
       ErrorCode::io,
       fmt::format("the {} '{}' that the result in '{}' was made from are not there: say where they are now with "
-                  "--{} FILE",
+                  "`{}=FILE`",
                   role, path, folder, role));
 }
 
@@ -61,7 +61,7 @@ CategoryAnswers with_tasks(const CategoryAnswers& answers, const NameTable& task
 
 [[noreturn]] void refuse_file(const std::string& path, const std::string& why) {
   throw Error(ErrorCode::bad_input,
-              fmt::format("'{}' {}: it was changed since, so run the method again with --out", path, why));
+              fmt::format("'{}' {}: it was changed since, so run the method again with `out`", path, why));
 }
 
 /// workers × truth × label from confusion.csv, whose rows are in this order; empty when it holds none.
@@ -92,7 +92,7 @@ void check_same(const StoredRecord& stored, const CategoryAnswers& answers, cons
                          answers.answer_count() == stored.answers;
   throw Error(ErrorCode::bad_input,
               fmt::format("the answers in '{}' are not those that the result in '{}' was made from ({}): give the old "
-                          "file with --answers, or run the method again on the new one",
+                          "file with `answers`, or run the method again on the new one",
                           path, folder,
                           same_size ? std::string("as many, but not the same")
                                     : fmt::format("{} answers by {} workers to {} tasks now, {} by {} to {} then",

@@ -126,13 +126,13 @@ TEST_F(ReadResult, RefusesAnswersThatChanged) {
   };
   EXPECT_EQ(message(), "");
   fs::rename(at("labels.csv"), at("moved.csv"));
-  EXPECT_NE(message().find("--answers"), std::string::npos) << message();
+  EXPECT_NE(message().find("`answers=FILE`"), std::string::npos) << message();
   EXPECT_EQ(message({.answers = at("moved.csv")}), "");
   write_answers(5);
   EXPECT_NE(message().find("not those"), std::string::npos) << message();
   fs::remove(at("gold.csv"));
   fs::rename(at("moved.csv"), at("labels.csv"));
-  EXPECT_NE(message().find("--gold"), std::string::npos) << message();
+  EXPECT_NE(message().find("`gold=FILE`"), std::string::npos) << message();
 }
 
 TEST_F(ReadResult, RefusesDamagedFolders) {

@@ -215,8 +215,8 @@ StoredRecord read_record(const std::string& folder) {
         ErrorCode::io,
         fmt::format("'{}' holds no run.json: {}", folder,
                     replay ? "it is no result, but perhaps a replay; name the folder of a result, and give this "
-                             "one with --replay"
-                           : "name a folder that wisecrowd aggregate or learn wrote with --out"));
+                             "one with `replay`"
+                           : "name a folder that wisecrowd aggregate or learn wrote with `out`"));
   }
   const std::string text = read_text_file(path);
   try {

@@ -334,11 +334,13 @@ std::optional<Warning> copied_workers_warning(const CategoryAnswers& answers, st
     const std::size_t more = groups.size() - kShownGroups;
     words += more == 1 ? " There is one more such group." : fmt::format(" There are {} more such groups.", more);
   }
-  words += copies_cast_doubt(answers, groups)
+  const bool doubtful = copies_cast_doubt(answers, groups);
+  words += doubtful
                ? " They count as independent voices, so the probabilities, and labels that rest on them, cannot be "
                  "trusted."
                : " They count as independent voices, so tasks that several of them answered look surer than they are.";
-  return Warning{"copied_workers", words + " Keep one worker of each group, or count a group once."};
+  return Warning{"copied_workers", words, "Keep one worker of each group, or count a group once.",
+                 doubtful ? Severity::serious : Severity::caution};
 }
 
 }  // namespace wisecrowd

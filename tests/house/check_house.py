@@ -37,6 +37,7 @@ PUBLIC_LAYER = {
     "category_data.hpp": "data",
     "fit_summary.hpp": "data",
     "category_fit.hpp": "data",
+    "messages.hpp": "data",
     "kinds.hpp": "data",
     "aggregate.hpp": "aggregate",
     "belief_session.hpp": "sessions",

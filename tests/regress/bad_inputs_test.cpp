@@ -87,7 +87,7 @@ std::vector<BadInput> bad_inputs() {
       // Columns.
       {"no header", "a.csv", "t1,w1,yes\nt2,w1,no\n",
        "a.csv: the header names no column for the task and the worker and the label. Found: 't1', 'w1', 'yes'"},
-      {"no header: the remedy", "a.csv", "t1,w1,yes\n", "by position (--columns 1,2,3) if the file has no header"},
+      {"no header: the remedy", "a.csv", "t1,w1,yes\n", "by position (`columns=1,2,3`) if the file has no header"},
       {"no worker", "a.csv", "task,label\nt,a\n",
        "names no column for the worker. Found: 'task', 'label'. Known names: "
        "worker: worker, worker_id, workerid, annotator"},

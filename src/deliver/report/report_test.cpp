@@ -391,7 +391,7 @@ TEST(Report, AClearlyBetterMethodIsNamed) {
   other.accuracy = {0.8, 0.74, 0.84};
   const auto warned = [&] {
     options.comparison->rows = {own, other};
-    return report_json(result, options, context).find("Run again with --method glad") != std::string::npos;
+    return report_json(result, options, context).find("Run again with `method=glad`") != std::string::npos;
   };
   EXPECT_FALSE(warned()) << "the intervals overlap";
   other.accuracy.low = 0.76;

@@ -62,9 +62,8 @@ Learned AutoLearner::fit(const LearningData& data, const NetworkSpec& network, c
   if (!diverged.empty()) {
     best->crowd.warnings.push_back(
         {"learner_diverged",
-         fmt::format("{} left the finite numbers and could not be compared: lower learning_rate (it "
-                     "is {}).",
-                     fmt::join(diverged, ", "), options_.training.optimiser.learning_rate)});
+         fmt::format("{} left the finite numbers and could not be compared", fmt::join(diverged, ", ")),
+         fmt::format("lower learning_rate (it is {}).", options_.training.optimiser.learning_rate)});
   }
   return std::move(*best);
 }

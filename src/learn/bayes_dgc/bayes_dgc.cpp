@@ -183,11 +183,13 @@ void BayesDgcModel::describe(Learned& learned, const LearningData& data, const O
   for (std::size_t k = 0; k < class_mass_.size(); ++k) {
     if (class_mass_[k] >= 1 || voted[k] < 2) continue;
     learned.crowd.warnings.push_back(
-        {"class_vanished", fmt::format("class '{}' has no task left, though it got votes worth {:.0f} tasks{}.",
-                                       data.crowd.answers.class_names()[k], voted[k],
-                                       options_.prior == Options::Prior::product
-                                           ? ": prior=product counts how frequent a class is twice; set prior=network"
-                                           : "; try more answers, or another seed")});
+        {"class_vanished",
+         fmt::format(
+             "class '{}' has no task left, though it got votes worth {:.0f} tasks{}",
+             data.crowd.answers.class_names()[k], voted[k],
+             options_.prior == Options::Prior::product ? ": prior=product counts how frequent a class is twice" : ""),
+         options_.prior == Options::Prior::product ? "set prior=network." : "try more answers, or another seed.",
+         Severity::serious});
   }
 }
 

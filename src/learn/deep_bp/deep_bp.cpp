@@ -82,9 +82,8 @@ void DeepBpModel::describe(Learned& learned, const LearningData& data, const Out
   SoftLabelModel::describe(learned, data, outputs_of);
   learned.crowd.learned.emplace_back("bethe_log_evidence", bethe_);
   if (!converged_) {
-    learned.crowd.warnings.push_back({"messages_not_settled",
-                                      "the last inference ended before its messages settled; raise "
-                                      "propagation_iterations, or the prior's strength."});
+    learned.crowd.warnings.push_back({"messages_not_settled", "the last inference ended before its messages settled",
+                                      "raise propagation_iterations, or the prior's strength."});
   }
 }
 

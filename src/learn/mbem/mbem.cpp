@@ -83,7 +83,8 @@ void JudgedLabels::describe(Learned& learned, const LearningData& data, const Ou
   if (judge_knew_nothing_) {
     learned.crowd.warnings.push_back({"network_knows_nothing",
                                       "the networks that judge the workers agreed with them no more than by chance, so "
-                                      "their judgement was left aside; train longer, or with other features."});
+                                      "their judgement was left aside",
+                                      "train longer, or with other features.", Severity::serious});
   }
 }
 

@@ -108,8 +108,8 @@ class ModelReader {
     throw Error(
         ErrorCode::bad_parameter,
         fmt::format("{}: this model brings a network of its own. TorchScript is a program, which can do whatever "
-                    "you can do here. If you trust whoever made the folder, say so with --trust-model (in "
-                    "Python: trust=True)",
+                    "you can do here. If you trust whoever made the folder, say so with "
+                    "`trust_model`",
                     file("network.pt")));
   }
 
@@ -308,7 +308,7 @@ std::string model_folder(const std::string& folder) {
   }
   throw Error(
       ErrorCode::io,
-      fmt::format("{}: {}: name the folder that 'wisecrowd learn --out' wrote, or the model folder in it", folder,
+      fmt::format("{}: {}: name the folder that wisecrowd learn wrote with `out`, or the model folder in it", folder,
                   fs::is_directory(folder, error) ? "there is no model.json in it"
                   : fs::exists(folder, error)     ? "it is a file, not a folder"
                                                   : "there is no such folder"));

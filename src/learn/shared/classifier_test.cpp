@@ -322,7 +322,7 @@ TEST_F(Classifiers, ProgramsInAModelAreRunForThoseWhoTrustIt) {
   make_classifier(parts({.kind = "linear"}, features, 2, 2))->save(folder);
   overwrite(folder + "/model.json",
             with(text_of(folder + "/model.json"), "\"kind\": \"linear\"", "\"kind\": \"torchscript\""));
-  expect_refused(folder, "say so with --trust-model (in Python: trust=True)", ErrorCode::bad_parameter);
+  expect_refused(folder, "say so with `trust_model`", ErrorCode::bad_parameter);
   try {
     (void)load_classifier(folder, context_, {.trust = true});
     ADD_FAILURE();

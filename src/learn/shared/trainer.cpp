@@ -191,11 +191,11 @@ void warn(const EpochChoice& choice, const std::string& trouble, const TrainingO
   if (choice.no_better_than_guessing) {
     learned.crowd.warnings.push_back(
         {"no_better_than_guessing",
-         fmt::format(
-             "even at the best epoch the network predicts the answers to hidden tasks no better than guessing "
-             "would, so its labels are not to be trusted: lower learning_rate (it is {}), train longer, or look "
-             "for other features.",
-             options.optimiser.learning_rate)});
+         "even at the best epoch the network predicts the answers to hidden tasks no better than guessing "
+         "would, so its labels are not to be trusted",
+         fmt::format("lower learning_rate (it is {}), train longer, or look for other features.",
+                     options.optimiser.learning_rate),
+         Severity::serious});
   }
 }
 

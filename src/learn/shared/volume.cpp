@@ -57,9 +57,9 @@ void warn_of_collapse(Learned& learned, std::size_t collapsed, std::size_t steps
   if (collapsed == 0) return;
   learned.crowd.warnings.push_back(
       {"volume_collapsed",
-       fmt::format("{} of {} steps went without the volume penalty because some class had next to no share of it: give "
-                   "it less strength, larger batches, or check that every class occurs",
-                   collapsed, steps)});
+       fmt::format("{} of {} steps went without the volume penalty because some class had next to no share of it",
+                   collapsed, steps),
+       "give it less strength, larger batches, or check that every class occurs", Severity::serious});
 }
 
 }  // namespace wisecrowd

@@ -159,8 +159,8 @@ Crowd draw(const CrowdRequest& request) {
   const std::size_t classes = world.classes;
   if (world.feature_columns == 0) {
     throw Error(ErrorCode::bad_parameter,
-                "machines learn from features that are numbers: give --gold and --features with an array or a table of "
-                "numbers, or --gaussian-features");
+                "machines learn from features that are numbers: give `gold` and `features` with an array or a table of "
+                "numbers, or `gaussian_features`");
   }
   const auto wanted = static_cast<std::size_t>(request.parameters.integer("training_tasks"));
   if (wanted > world.train.size()) {

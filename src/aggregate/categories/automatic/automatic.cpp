@@ -154,8 +154,9 @@ CategoryFit fit_without_tables(const CategoryData& data, TieRule ties, const Run
   result.warnings.push_back(
       {"tables_left_out",
        fmt::format("{} workers × {} classes are too many for a confusion table each: every worker is taken to have one "
-                   "accuracy and to err evenly among the classes. Merge rare classes to learn more about workers.",
-                   result.worker_count, result.class_count)});
+                   "accuracy and to err evenly among the classes.",
+                   result.worker_count, result.class_count),
+       "Merge rare classes to learn more about workers."});
   return result;
 }
 
@@ -237,8 +238,8 @@ CategoryFit Automatic::fit(const CategoryData& data, const RunContext& context, 
         "too much here.",
         kBase, z);
     result.warnings.push_back({"dependent_answers",
-                               "workers err together on some tasks, so probabilities are too near to 1. With time to "
-                               "spare, run --method ebcc, or aggregate a part of the tasks."});
+                               "workers err together on some tasks, so probabilities are too near to 1.",
+                               "With time to spare, run `method=ebcc`, or aggregate a part of the tasks."});
   } else if (tested && !workers_repeat) {
     why =
         fmt::format("{}: with one or two answers from most workers nobody can tell whether they err together.", kBase);
@@ -271,11 +272,10 @@ CategoryFit Automatic::fit(const CategoryData& data, const RunContext& context, 
   if (apart > kDisagreement) {
     result.warnings.push_back(
         {"methods_disagree",
-         fmt::format(
-             "another model of the workers (one_coin) gives {:.0f} % of the tasks another label, majority_vote "
-             "{:.0f} %: the choice of the method matters here. Learn the truth of some tasks where they differ, "
-             "and give it as gold.",
-             100 * apart, 100 * from_votes)});
+         fmt::format("another model of the workers (one_coin) gives {:.0f} % of the tasks another label, majority_vote "
+                     "{:.0f} %: the choice of the method matters here.",
+                     100 * apart, 100 * from_votes),
+         "Learn the truth of some tasks where they differ, and give it as gold."});
   }
   std::vector<Warning> unique;
   for (Warning& warning : result.warnings) {

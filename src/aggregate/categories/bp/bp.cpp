@@ -230,12 +230,12 @@ CategoryFit propagate(const CategoryData& data, const RunContext& context, const
   if (lead < 1e-9 && start.empty() && data.gold.empty() && data.task_priors.empty()) {
     result.warnings.push_back({"prior_expects_no_skill",
                                "the prior expects workers to be no better than a guess, so nothing tells a class from "
-                               "its opposite; make the prior lean to right answers, or give gold."});
+                               "its opposite",
+                               "make the prior lean to right answers, or give gold.", Severity::serious});
   }
   if (damping > options.damping) {
-    result.warnings.push_back({"oscillating_messages",
-                               "messages went round in circles, so they were damped by 0.5; set damping yourself for "
-                               "more, and look at the status."});
+    result.warnings.push_back({"oscillating_messages", "messages went round in circles, so they were damped by 0.5",
+                               "set damping yourself for more, and look at the status."});
   }
   return result;
 }

@@ -359,9 +359,9 @@ CategoryFit Cnmf::fit(const CategoryData& data, const RunContext& context, const
   if (alone > 0) {
     result.warnings.push_back(
         {"unsolved_workers",
-         fmt::format("{} of {} workers share too few tasks with others; their tables are those of the vote. Lower "
-                     "min_common, or use dawid_skene.",
-                     alone, result.worker_count)});
+         fmt::format("{} of {} workers share too few tasks with others; their tables are those of the vote.", alone,
+                     result.worker_count),
+         "Lower min_common, or use dawid_skene."});
   }
   return result;
 }

@@ -370,15 +370,16 @@ CategoryFit CoupledTensor::fit(const CategoryData& data, const RunContext& conte
   if (alone > 0) {
     result.warnings.push_back(
         {"unsolved_workers",
-         fmt::format("{} of {} workers share too few tasks with others; their tables are those of the vote. Lower "
-                     "min_common, or use dawid_skene.",
-                     alone, result.worker_count)});
+         fmt::format("{} of {} workers share too few tasks with others; their tables are those of the vote.", alone,
+                     result.worker_count),
+         "Lower min_common, or use dawid_skene."});
   }
   if (thinned) {
-    result.warnings.push_back(
-        {"fewer_triples", fmt::format("only the {} triples with most common tasks are used; all would take too "
-                                      "much memory for {} classes. Lower triples_per_worker to choose yourself.",
-                                      triples.triples().size(), result.class_count)});
+    result.warnings.push_back({"fewer_triples",
+                               fmt::format("only the {} triples with most common tasks are used; all would take too "
+                                           "much memory for {} classes.",
+                                           triples.triples().size(), result.class_count),
+                               "Lower triples_per_worker to choose yourself.", Severity::note});
   }
   return result;
 }

@@ -231,10 +231,11 @@ CategoryFit Ebcc::fit(const CategoryData& data, const RunContext& context, const
   pin_gold(data, result.posterior);
   result.labels = hard_labels(result.posterior, result.class_count, options_.ties, context);
   if (result.status == Status::iteration_limit) {
-    result.warnings.push_back(
-        {"not_converged", fmt::format("stopped after {} iterations while probabilities still moved by more than "
-                                      "{}; raise max_iterations if the labels matter to the last digit.",
-                                      result.iterations, options_.tolerance)});
+    result.warnings.push_back({"not_converged",
+                               fmt::format("stopped after {} iterations while probabilities still moved by more than "
+                                           "{}",
+                                           result.iterations, options_.tolerance),
+                               "raise max_iterations if the labels matter to the last digit."});
   }
   return result;
 }

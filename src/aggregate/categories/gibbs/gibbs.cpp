@@ -200,9 +200,9 @@ CategoryFit Gibbs::fit(const CategoryData& data, const RunContext& context, cons
   if (result.status == Status::iteration_limit) {
     result.warnings.push_back(
         {"chains_disagree",
-         fmt::format("the chains disagree on {} of {} tasks (R-hat above {}; the largest is {:.2f}): raise sweeps and "
-                     "burn_in, or strengthen the prior if they sit in different solutions.",
-                     unsettled, result.task_count, kSettled, worst)});
+         fmt::format("the chains disagree on {} of {} tasks (R-hat above {}, the largest is {:.2f})", unsettled,
+                     result.task_count, kSettled, worst),
+         "raise sweeps and burn_in, or strengthen the prior if they sit in different solutions."});
   }
   return result;
 }

@@ -235,9 +235,9 @@ void warn_if_one_worker_decides(const CategoryData& data, CategoryFit& result, c
     result.warnings.push_back(
         {"one_worker_decides",
          fmt::format("the result follows the answers of worker '{}' in {:.0f} % of its tasks, though the others hardly "
-                     "agree with them: mean field is known to take a prolific spammer for an expert. Compare with "
-                     "majority_vote, or leave this worker out.",
-                     answers.worker_names()[heavy[h]], 100 * own / tasks)});
+                     "agree with them: mean field is known to take a prolific spammer for an expert.",
+                     answers.worker_names()[heavy[h]], 100 * own / tasks),
+         "Compare with majority_vote, or leave this worker out.", Severity::serious});
   }
 }
 

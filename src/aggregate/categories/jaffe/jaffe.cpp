@@ -150,7 +150,8 @@ CategoryFit Jaffe::fit(const CategoryData& data, const RunContext& context, cons
   if (!third.known) {
     result.warnings.push_back({"no_third_moments",
                                "no task has three answers, so the class balance is the most likely one instead of that "
-                               "of third moments. Ask three workers about some tasks."});
+                               "of third moments.",
+                               "Ask three workers about some tasks."});
   }
   balance = std::clamp(balance, -kMostBalance, kMostBalance);
   conclude(data, context, tables_from_balance(fit, result.worker_count, balance), options_.ties, result);
@@ -168,9 +169,9 @@ CategoryFit Jaffe::fit(const CategoryData& data, const RunContext& context, cons
   result.status = fit.status;
   warn_of_links(fit.links, result);
   if (result.status == Status::iteration_limit) {
-    result.warnings.push_back(
-        {"not_converged",
-         fmt::format("stopped after {} sweeps while workers still moved; raise max_iterations.", result.iterations)});
+    result.warnings.push_back({"not_converged",
+                               fmt::format("stopped after {} sweeps while workers still moved", result.iterations),
+                               "raise max_iterations."});
   }
   return result;
 }

@@ -325,9 +325,9 @@ CategoryFit MinimaxEntropy::fit(const CategoryData& data, const RunContext& cont
   result.labels = hard_labels(result.posterior, result.class_count, options_.ties, context);
   result.learned = {{"worker_penalty", worker_penalty}, {"task_penalty", task_penalty}};
   if (result.status == Status::iteration_limit) {
-    result.warnings.push_back({"not_converged", fmt::format("stopped after {} iterations while probabilities still "
-                                                            "moved; raise max_iterations or tolerance.",
-                                                            result.iterations)});
+    result.warnings.push_back(
+        {"not_converged", fmt::format("stopped after {} iterations while probabilities still moved", result.iterations),
+         "raise max_iterations or tolerance."});
   }
   return result;
 }

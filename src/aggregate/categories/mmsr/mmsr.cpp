@@ -352,21 +352,22 @@ CategoryFit Mmsr::fit(const CategoryData& data, const RunContext& context, const
   if (thin > 0) {
     result.warnings.push_back(
         {"thin_workers",
-         fmt::format("{} workers share fewer than {} tasks with anybody and are taken for average ones; "
-                     "lower min_common to use what little is known of them.",
-                     thin, skills.min_common)});
+         fmt::format("{} workers share fewer than {} tasks with anybody and are taken for average ones", thin,
+                     skills.min_common),
+         "lower min_common to use what little is known of them."});
   }
   if (static_cast<double>(skills.min_common) < kTrusted) {
     result.warnings.push_back(
-        {"thin_pairs", fmt::format("pairs of workers share few tasks (threshold {}), so single agreements are mostly "
-                                   "noise and trimmed means of them poor; pgd weighs pairs by their tasks.",
-                                   skills.min_common)});
+        {"thin_pairs",
+         fmt::format("pairs of workers share few tasks (threshold {}), so single agreements are mostly "
+                     "noise and trimmed means of them poor",
+                     skills.min_common),
+         "use pgd, which weighs pairs by their tasks."});
   }
   if (result.status == Status::iteration_limit) {
-    result.warnings.push_back(
-        {"not_converged", fmt::format("stopped after {} rounds while skills still moved; raise max_iterations or "
-                                      "tolerance.",
-                                      result.iterations)});
+    result.warnings.push_back({"not_converged",
+                               fmt::format("stopped after {} rounds while skills still moved", result.iterations),
+                               "raise max_iterations or tolerance."});
   }
   return result;
 }

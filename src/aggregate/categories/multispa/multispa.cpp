@@ -70,9 +70,9 @@ CategoryFit MultiSpa::fit(const CategoryData& data, const RunContext& context, c
   if (left > 0) {
     result.warnings.push_back(
         {"unsolved_workers",
-         fmt::format("{} of {} workers share too few tasks with others; their tables are those of the vote. Lower "
-                     "min_common, or use dawid_skene.",
-                     left, result.worker_count)});
+         fmt::format("{} of {} workers share too few tasks with others; their tables are those of the vote.", left,
+                     result.worker_count),
+         "Lower min_common, or use dawid_skene."});
   }
   return result;
 }

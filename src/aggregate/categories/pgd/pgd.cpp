@@ -232,9 +232,9 @@ CategoryFit Pgd::fit(const CategoryData& data, const RunContext& context, const 
   conclude_one_coin(data, context, skill, options_.ties, result);
   warn_of_links(links, result);
   if (result.status == Status::iteration_limit) {
-    result.warnings.push_back(
-        {"not_converged",
-         fmt::format("stopped after {} steps while skills still moved; raise max_iterations.", result.iterations)});
+    result.warnings.push_back({"not_converged",
+                               fmt::format("stopped after {} steps while skills still moved", result.iterations),
+                               "raise max_iterations."});
   }
   return result;
 }

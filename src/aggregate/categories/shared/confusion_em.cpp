@@ -130,10 +130,8 @@ std::vector<double> start_posterior(const CategoryData& data, EmOptions::Start s
 }
 
 Warning not_converged_warning(std::size_t iterations) {
-  return {"not_converged",
-          fmt::format("stopped after {} iterations before the objective stood still; raise max_iterations "
-                      "or tolerance if the labels matter to the last digit.",
-                      iterations)};
+  return {"not_converged", fmt::format("stopped after {} iterations before the objective stood still", iterations),
+          "raise max_iterations or tolerance if the labels matter to the last digit."};
 }
 
 void warn_if_flipped(const CategoryData& data, CategoryFit& result) {
@@ -158,8 +156,8 @@ void warn_if_flipped(const CategoryData& data, CategoryFit& result) {
   if (other > own * (1 + 1e-9)) {
     result.warnings.push_back(
         {"flipped_solution",
-         "another naming of the classes would agree better with the answers than this solution: it may be "
-         "flipped. Give some gold, or compare with majority_vote."});
+         "another naming of the classes would agree better with the answers than this solution: it may be flipped.",
+         "Give some gold, or compare with majority_vote.", Severity::serious});
   }
 }
 

@@ -165,24 +165,24 @@ CategoryFit start_aggregation(const CategoryData& data) {
   for (const ClassId k : answers.labels()) used[index(k)] = true;
   const auto silent = static_cast<std::size_t>(std::count(spoke.begin(), spoke.end(), false));
   if (unanswered > 0) {
-    result.warnings.push_back(
-        {"unanswered_tasks", fmt::format("{} of {} tasks have no answer; their probabilities are the "
-                                         "prior. Ask for answers, or drop these tasks.",
-                                         unanswered, result.task_count)});
+    result.warnings.push_back({"unanswered_tasks",
+                               fmt::format("{} of {} tasks have no answer; their probabilities are the prior.",
+                                           unanswered, result.task_count),
+                               "Ask for answers, or drop these tasks."});
   }
   if (silent > 0) {
-    result.warnings.push_back(
-        {"silent_workers", fmt::format("{} of {} workers gave no answer; what is said of them is the "
-                                       "prior alone.",
-                                       silent, result.worker_count)});
+    result.warnings.push_back({"silent_workers",
+                               fmt::format("{} of {} workers gave no answer; what is said of them is the prior alone.",
+                                           silent, result.worker_count),
+                               "Leave them out of the list if they will not work any more.", Severity::note});
   }
   std::vector<std::string_view> unused;
   for (std::size_t k = 0; k < used.size(); ++k) {
     if (!used[k]) unused.push_back(answers.class_names()[k]);
   }
   if (!unused.empty() && !used.empty()) {
-    result.warnings.push_back(
-        {"unused_classes", fmt::format("no worker ever answered {}; check the class list.", fmt::join(unused, ", "))});
+    result.warnings.push_back({"unused_classes", fmt::format("no worker ever answered {}", fmt::join(unused, ", ")),
+                               "check the class list.", Severity::note});
   }
   return result;
 }

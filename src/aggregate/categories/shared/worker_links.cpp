@@ -111,23 +111,26 @@ WorkerLinks link_workers(const CategoryData& data) {
 void warn_of_links(const WorkerLinks& links, CategoryFit& result) {
   if (links.alone > 0) {
     result.warnings.push_back(
-        {"workers_alone", fmt::format("{} of {} workers share no task with anybody; they are taken for average ones. "
-                                      "Ask several workers about each task.",
-                                      links.alone, result.worker_count)});
+        {"workers_alone",
+         fmt::format("{} of {} workers share no task with anybody; they are taken for average ones.", links.alone,
+                     result.worker_count),
+         "Ask several workers about each task."});
   }
   if (links.unsettled > 0) {
     result.warnings.push_back(
         {"skills_not_settled",
          fmt::format("{} of {} workers share tasks only in pairs without a third who links both; how skill divides "
-                     "between them is a guess. Ask three workers about some tasks, or give gold.",
-                     links.unsettled, result.worker_count)});
+                     "between them is a guess.",
+                     links.unsettled, result.worker_count),
+         "Ask three workers about some tasks, or give gold."});
   }
   if (links.part_count > 1) {
     result.warnings.push_back(
         {"separate_parts",
          fmt::format("workers fall into {} parts that share no task; in each by itself most are taken "
-                     "to be better than chance. Let some workers answer in several parts.",
-                     links.part_count)});
+                     "to be better than chance.",
+                     links.part_count),
+         "Let some workers answer in several parts."});
   }
 }
 

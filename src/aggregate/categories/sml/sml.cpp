@@ -80,9 +80,9 @@ CategoryFit Sml::fit(const CategoryData& data, const RunContext& context, const 
   result.status = fit.status;
   warn_of_links(fit.links, result);
   if (result.status == Status::iteration_limit) {
-    result.warnings.push_back(
-        {"not_converged",
-         fmt::format("stopped after {} sweeps while weights still moved; raise max_iterations.", result.iterations)});
+    result.warnings.push_back({"not_converged",
+                               fmt::format("stopped after {} sweeps while weights still moved", result.iterations),
+                               "raise max_iterations."});
   }
   return result;
 }

@@ -404,7 +404,8 @@ CategoryFit SpectralEm::fit(const CategoryData& data, const RunContext& context,
     result.warnings.push_back(
         {"no_spectral_start",
          "the moments of three groups of workers are singular (too few tasks that all three answered), so EM started "
-         "from the vote. Use dawid_skene, or gather more answers per task."});
+         "from the vote.",
+         "Use dawid_skene, or gather more answers per task."});
   }
   return result;
 }
