@@ -145,7 +145,7 @@ py::dict advise_answers(const Answers& answers, const std::string& method, const
   py::dict dict = selection_dict(advice.tasks);
   dict["workers"] = judged;
   dict["task_answers"] = to_array(std::move(advice.known.task_answers));
-  dict["fit"] = to_dict(std::move(fit));
+  dict["fit"] = std::move(fit);
   return dict;
 }
 

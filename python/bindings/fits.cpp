@@ -20,15 +20,15 @@ CategoryData dataset_from(const Answers& answers, const std::optional<Codes>& go
   return data;
 }
 
-py::dict aggregate_answers(const Answers& answers, const std::string& method, const py::dict& parameters,
-                           const std::optional<Codes>& gold, const std::optional<Reals>& start, std::uint64_t seed,
-                           unsigned threads, const py::object& progress) {
+CategoryFit aggregate_answers(const Answers& answers, const std::string& method, const py::dict& parameters,
+                              const std::optional<Codes>& gold, const std::optional<Reals>& start, std::uint64_t seed,
+                              unsigned threads, const py::object& progress) {
   const Parameters checked = parameters_from(aggregation_method(method).parameters, parameters);
   const CategoryData data = dataset_from(answers, gold);
   CategoryStart begin;
   if (start) begin.posterior = {start->data(), static_cast<std::size_t>(start->size())};
   Work work(seed, threads, progress);
-  return to_dict(work.run([&](const RunContext& context) {
+  return work.run([&](const RunContext& context) {
     CategoryFit fit = aggregate(data, method, checked, context, begin);
     // The default warns of all that it can find; others are often run in a row on the same answers.
     if (aggregation_method(method).name == default_aggregation_method()) {
@@ -37,24 +37,16 @@ py::dict aggregate_answers(const Answers& answers, const std::string& method, co
       }
     }
     return fit;
-  }));
+  });
 }
 
 /// What is known of the workers, whatever the method: the same columns as workers.csv.
-py::dict summarise(const Answers& answers, const py::dict& fit, const std::optional<Codes>& gold, unsigned threads) {
-  CategoryFit aggregation;
+py::dict summarise(const Answers& answers, const CategoryFit& fit, const std::optional<Codes>& gold, unsigned threads) {
   const CategoryData data = dataset_from(answers, gold);
-  aggregation.task_count = answers.annotations.task_count();
-  aggregation.worker_count = answers.annotations.worker_count();
-  aggregation.class_count = answers.annotations.class_count();
-  aggregation.posterior = to_vector<double>(fit["posterior"].cast<Reals>());
-  aggregation.class_prior = to_vector<double>(fit["class_prior"].cast<Reals>());
-  aggregation.labels = classes_from(fit["labels"].cast<Codes>());
-  if (!fit["confusion"].is_none()) aggregation.confusion = to_vector<double>(fit["confusion"].cast<Reals>());
   Work work(0, threads, py::none());
   auto [confusion, workers] = work.run([&](const RunContext& context) {
-    auto tables = worker_confusion(data, aggregation, context);
-    auto summaries = summarise_workers(data, aggregation, tables, context);
+    auto tables = worker_confusion(data, fit, context);
+    auto summaries = summarise_workers(data, fit, tables, context);
     return std::pair(std::move(tables), std::move(summaries));
   });
   py::dict dict;
@@ -75,8 +67,8 @@ py::dict summarise(const Answers& answers, const py::dict& fit, const std::optio
     column("gold_accuracy_low", &WorkerSummary::gold_accuracy_low);
     column("gold_accuracy_high", &WorkerSummary::gold_accuracy_high);
   }
-  const auto side = static_cast<py::ssize_t>(aggregation.class_count);
-  const auto count = static_cast<py::ssize_t>(aggregation.worker_count);
+  const auto side = static_cast<py::ssize_t>(fit.class_count);
+  const auto count = static_cast<py::ssize_t>(fit.worker_count);
   py::object tables = py::none();
   if (!confusion.empty() || count * side == 0) tables = to_array(std::move(confusion), {count, side, side});
   return py::dict(py::arg("workers") = dict, py::arg("confusion") = tables);
@@ -131,7 +123,8 @@ py::dict learn_answers(const Answers& answers, const py::object& features, const
   Learned learned = work.run([&](const RunContext& context) { return learn(data, method, checked, spec, context); });
 
   const auto classes = static_cast<py::ssize_t>(answers.annotations.class_count());
-  py::dict dict = to_dict(std::move(learned.crowd));
+  py::dict dict;
+  dict["fit"] = std::move(learned.crowd);
   dict["row_probabilities"] =
       to_array(std::move(learned.row_probabilities), {static_cast<py::ssize_t>(data.features.rows), classes});
   dict["answer_reliability"] = learned.answer_reliability.empty()

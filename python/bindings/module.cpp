@@ -265,6 +265,7 @@ PYBIND11_MODULE(_engine, module) {
   define_report(module);
   define_tables(module);
   define_answers(module);
+  define_category_fit(module);
   define_fits(module);
   define_tools(module);
   define_state(module);

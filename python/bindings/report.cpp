@@ -16,55 +16,25 @@ std::vector<double> reals(const py::handle& given) {
   return {array.data(), array.data() + array.size()};
 }
 
-Status status_named(const std::string& name) {
-  for (const Status status : {Status::iteration_limit, Status::cancelled}) {
-    if (to_string(status) == name) return status;
-  }
-  return Status::converged;
-}
-
-/// A fit that to_dict made, as far as a report shows it.
-CategoryFit fit_from(const py::dict& dict, const CategoryAnswers& answers) {
-  CategoryFit fit;
-  fit.task_count = answers.task_count();
-  fit.worker_count = answers.worker_count();
-  fit.class_count = answers.class_count();
-  fit.posterior = reals(dict["posterior"]);
-  fit.labels = classes_from(dict["labels"].cast<Codes>());
-  fit.tie_rule = tie_rule_named(dict["tie_rule"].cast<std::string>());
-  fit.class_prior = reals(dict["class_prior"]);
-  fit.confusion = reals(dict["confusion"]);
-  fit.objective_name = dict["objective_name"].cast<std::string>();
-  fit.trace = reals(dict["trace"]);
-  fit.has_log_likelihood = !dict["log_likelihood"].is_none();
-  if (fit.has_log_likelihood) fit.log_likelihood = dict["log_likelihood"].cast<double>();
-  fit.iterations = dict["iterations"].cast<std::size_t>();
-  fit.status = status_named(dict["status"].cast<std::string>());
-  fit.explanation = dict["explanation"].cast<std::string>();
-  for (const auto& [code, message] : dict["warnings"].cast<std::vector<std::pair<std::string, std::string>>>()) {
-    fit.warnings.push_back({code, message});
-  }
-  return fit;
-}
-
 /// What a report says of learning; scores are those of the answered tasks, which the report measures itself.
-LearnSummary learned_from(const py::dict& fit, const py::dict& network) {
+LearnSummary learned_from(const py::dict& found, const py::dict& network) {
   LearnSummary learned;
   learned.network.kind = network["network"].cast<std::string>();
   learned.network.hidden = network["hidden"].cast<std::size_t>();
   learned.network.layers = network["layers"].cast<std::size_t>();
   learned.network.dropout = network["dropout"].cast<double>();
-  learned.rows = learned.train_rows = static_cast<std::size_t>(fit["row_probabilities"].cast<Reals>().shape(0));
-  const auto objective = reals(fit["curve_objective"]), held_out = reals(fit["curve_held_out"]);
+  learned.rows = learned.train_rows = static_cast<std::size_t>(found["row_probabilities"].cast<Reals>().shape(0));
+  const auto objective = reals(found["curve_objective"]), held_out = reals(found["curve_held_out"]);
   for (std::size_t e = 0; e < objective.size(); ++e) learned.curve.push_back({objective[e], held_out[e]});
-  learned.epochs = fit["epochs"].cast<std::size_t>();
-  learned.chosen_epoch = fit["chosen_epoch"].cast<std::size_t>();
+  learned.epochs = found["epochs"].cast<std::size_t>();
+  learned.chosen_epoch = found["chosen_epoch"].cast<std::size_t>();
   return learned;
 }
 
 /// The page, or the data alone. `gold` was part of inference when `gold_seen`, otherwise the labels are scored on it.
-py::str make_report(const Answers& answers, const py::dict& fit, const std::string& method, const py::dict& parameters,
-                    const std::optional<py::dict>& network, const std::optional<Codes>& gold, bool gold_seen,
+py::str make_report(const Answers& answers, const CategoryFit& fit, const std::string& method,
+                    const py::dict& parameters, const std::optional<py::dict>& network,
+                    const std::optional<py::dict>& found, const std::optional<Codes>& gold, bool gold_seen,
                     const std::string& title, bool compare, bool as_json, std::uint64_t seed, unsigned threads,
                     const py::object& progress) {
   if (!as_json) check_report_page();
@@ -84,16 +54,15 @@ py::str make_report(const Answers& answers, const py::dict& fit, const std::stri
   };
   if (network) {
     describe_method(learning_method(method));
-    options.learned = learned_from(fit, *network);
+    options.learned = learned_from(*found, *network);
   } else {
     describe_method(aggregation_method(method));
   }
   for (const ClassId truth : data.gold) record.gold_tasks += truth != kNoClass ? 1 : 0;
   if (record.gold_tasks > 0) record.gold_use = gold_seen ? "inference" : "evaluation";
-  CategoryFit aggregation = fit_from(fit, answers.annotations);
   Work work(seed, threads, progress);
   const std::string text = work.run([&](const RunContext& context) {
-    const Result result = make_result(std::move(data), std::move(aggregation), std::move(record), context);
+    const Result result = make_result(std::move(data), fit, std::move(record), context);
     const std::size_t cells = result.data.answers.answer_count() * result.data.answers.class_count();
     if (compare && cells > 0 && cells <= kQuickFitCells) {
       CategoryData seen = result.data;

@@ -244,7 +244,7 @@ py::tuple whole_of(State& state, unsigned threads, const py::object& progress) {
   if (whole.data.has_gold()) gold = to_codes(whole.data.gold);
   const py::tuple names =
       py::make_tuple(to_objects(a.task_names()), to_objects(a.worker_names()), to_objects(a.class_names()));
-  return py::make_tuple(Answers{a, {}}, to_dict(std::move(whole.aggregation)), names, gold);
+  return py::make_tuple(Answers{a, {}}, std::move(whole.aggregation), names, gold);
 }
 
 void export_state(State& state, const std::string& folder, unsigned threads, const py::object& progress) {

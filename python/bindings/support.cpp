@@ -4,7 +4,7 @@
 #include <array>
 
 #include "wisecrowd/error.hpp"
-#include "wisecrowd/evaluate.hpp"
+#include "wisecrowd/messages.hpp"
 
 namespace wisecrowd::python {
 
@@ -56,10 +56,6 @@ ParameterValue value_from(const ParameterSpec& spec, const py::handle& value) {
     refuse(spec, value);
   }
   return static_cast<std::int64_t>(number);
-}
-
-std::vector<py::ssize_t> shape(std::size_t a, std::size_t b) {
-  return {static_cast<py::ssize_t>(a), static_cast<py::ssize_t>(b)};
 }
 
 constexpr std::array kDuplicatePolicies = {std::pair(DuplicatePolicy::keep_last, "keep_last"),
@@ -117,7 +113,7 @@ std::vector<ClassId> classes_from(const py::array_t<std::int32_t>& codes) {
 
 py::list to_list(const std::vector<Warning>& warnings) {
   py::list list;
-  for (const Warning& warning : warnings) list.append(py::make_tuple(to_str(warning.code), to_str(warning.message)));
+  for (const Warning& warning : warnings) list.append(py::make_tuple(to_str(warning.code), to_str(full_text(warning))));
   return list;
 }
 
@@ -172,39 +168,6 @@ std::string duplicate_policy_name(DuplicatePolicy wanted) {
     if (policy == wanted) return text;
   }
   return "";
-}
-
-py::dict to_dict(const CategoryFit& fit) { return to_dict(CategoryFit(fit)); }
-
-py::dict to_dict(CategoryFit&& fit) {
-  const std::size_t n = fit.task_count, m = fit.worker_count, k = fit.class_count;
-  py::dict dict;
-  dict["labels"] = to_codes(fit.labels);
-  dict["tie_rule"] = std::string(to_string(fit.tie_rule));
-  dict["posterior"] = to_array(std::move(fit.posterior), shape(n, k));
-  dict["class_prior"] = to_array(std::move(fit.class_prior));
-  dict["confusion"] = py::none();
-  if (!fit.confusion.empty()) {
-    const auto side = static_cast<py::ssize_t>(k);
-    dict["confusion"] = to_array(std::move(fit.confusion), {static_cast<py::ssize_t>(m), side, side});
-  }
-  dict["skill"] = fit.skill.empty() ? py::object(py::none()) : to_array(std::move(fit.skill));
-  dict["worker_group"] =
-      fit.worker_group.empty() ? py::object(py::none()) : py::object(to_array(std::move(fit.worker_group)));
-  dict["task_score_name"] = fit.task_score_name;
-  dict["task_score"] = fit.task_score.empty() ? py::object(py::none()) : to_array(std::move(fit.task_score));
-  dict["objective_name"] = fit.objective_name;
-  dict["trace"] = py::cast(fit.trace);
-  dict["log_likelihood"] = fit.has_log_likelihood ? py::cast(fit.log_likelihood) : py::object(py::none());
-  dict["iterations"] = fit.iterations;
-  dict["seconds_per_iteration"] = fit.seconds_per_iteration;
-  dict["status"] = std::string(to_string(fit.status));
-  dict["warnings"] = to_list(fit.warnings);
-  dict["explanation"] = to_str(fit.explanation);
-  py::dict learned;
-  for (const auto& [name, value] : fit.learned) learned[to_str(name)] = value;
-  dict["learned"] = learned;
-  return dict;
 }
 
 Work::Work(std::uint64_t seed, unsigned threads, py::object progress) : progress_(std::move(progress)) {

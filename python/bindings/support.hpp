@@ -51,13 +51,11 @@ template <class T>
 [[nodiscard]] py::array_t<std::int32_t> to_codes(std::span<const ClassId> classes);
 [[nodiscard]] std::vector<ClassId> classes_from(const py::array_t<std::int32_t>& codes);
 
+/// Pairs of code and text.
 [[nodiscard]] py::list to_list(const std::vector<Warning>& warnings);
 [[nodiscard]] py::list to_list(std::span<const ParameterSpec> specs);
 /// Checked parameters from a dict; errors name the parameter, the value and what would have been right.
 [[nodiscard]] Parameters parameters_from(std::span<const ParameterSpec> specs, const py::dict& given);
-[[nodiscard]] py::dict to_dict(const CategoryFit& fit);
-[[nodiscard]] py::dict to_dict(CategoryFit&& fit);
-
 [[nodiscard]] py::dict to_dict(const Parameters& parameters);
 
 /// What methods and selectors all say about themselves.
@@ -110,6 +108,7 @@ class Work {
 void define_report(py::module_& module);
 void define_tables(py::module_& module);
 void define_answers(py::module_& module);
+void define_category_fit(py::module_& module);
 void define_fits(py::module_& module);
 void define_tools(py::module_& module);
 void define_state(py::module_& module);

@@ -28,7 +28,7 @@ ATTRIBUTES = (
 class Fitted:
     """What a fit left, as tables; shared by aggregators and learners. Tables are made when they are asked for."""
 
-    _fit: dict
+    _fit: Any
     _crowd: Any
     report = _report
 
@@ -38,7 +38,7 @@ class Fitted:
         if "_fit" not in vars(self):
             return sorted(name for name in names if name.startswith("_") or not name.endswith("_"))
         absent = {name for name, key in (("task_scores_", "task_score"), ("worker_groups_", "worker_group"),
-                                         ("answer_reliability_", "answer_reliability")) if self._fit.get(key) is None}
+                                         ("answer_reliability_", "answer_reliability")) if self._look_up(key) is None}
         return sorted(names - absent)
 
     def _is_bare(self):
@@ -57,9 +57,13 @@ class Fitted:
         made = {name for name in vars(self) if isinstance(getattr(type(self), name, None), cached_property)}
         return {name: value for name, value in vars(self).items() if name not in made}
 
+    def _look_up(self, name):
+        """A value of the fit; None where there is none."""
+        return getattr(self._fit, name, None)
+
     def _known(self, name):
         """A value of the fit; AttributeError before it, which tells that it must come first."""
-        return self._fit[name]
+        return getattr(self._fit, name)
 
     def _numbers(self, name):
         """Numbers of the fit; none where there is nobody to have them."""
@@ -156,7 +160,7 @@ class Fitted:
     @property
     def warnings_(self) -> list:
         """What to know about data and fit, as (code, message)."""
-        return list(self._known("warnings"))
+        return list(self._known("warning_texts"))
 
     @property
     def explanation_(self) -> str:
@@ -235,11 +239,8 @@ class Aggregator(Fitted, Estimator):
         """Where a fit begins: shares of votes, with the truth of gold tasks, or the start that was given."""
         fit = _engine.aggregate(crowd.answers, "majority_vote", {"ties": self.ties}, crowd.gold, None, *self._run(), None)
         if start is not None:
-            fit["posterior"] = start
-            fit["labels"] = start.argmax(axis=1).astype(np.int32)
-            fit["class_prior"] = start.mean(axis=0)
-        fit.update(iterations=0, status="iteration limit", trace=[])
-        return fit
+            fit = fit.replaced(posterior=start, labels=start.argmax(axis=1).astype(np.int32), class_prior=start.mean(axis=0))
+        return fit.replaced(iterations=0, status="iteration limit", trace=[])
 
     def _fit_crowd(self, crowd, start):
         if start is not None:

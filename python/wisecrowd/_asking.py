@@ -177,7 +177,7 @@ def advise(data: Any, *, workers: Optional[Any] = None, policy: Optional[str] = 
         found = _engine.advise(crowd.answers, name, values, offers, _policy(policy), parameters, *_run(seed, threads), call)
     asked, fit = found["task"], found["fit"]
     tasks = pd.DataFrame(
-        {"label": crowd.classes.take(fit["labels"][asked]), "probability": fit["posterior"].max(axis=1)[asked],
+        {"label": crowd.classes.take(fit.labels[asked]), "probability": fit.posterior.max(axis=1)[asked],
          "answers": found["task_answers"][asked], "ask": crowd.workers.take(found["worker"]), "expected_gain": found["expected_gain"]},
         index=crowd.task_index().take(asked))
     judged = pd.DataFrame(found["workers"], index=crowd.worker_index())

@@ -34,9 +34,9 @@ class MajorityVoteBase(Aggregator):
         check_judged(crowd.tasks, answer_tasks(crowd.answers), known[crowd.answers.workers])
         self._fit_crowd(crowd, None)
         posterior = vote(crowd, weights)
-        self._fit["posterior"] = posterior
-        self._fit["labels"] = posterior.argmax(axis=1).astype(np.int32) if posterior.size else self._fit["labels"]
-        self._fit["class_prior"] = posterior.mean(axis=0) if len(posterior) else self._fit["class_prior"]
+        if posterior.size:
+            self._fit = self._fit.replaced(posterior=posterior, labels=posterior.argmax(axis=1).astype(np.int32),
+                                           class_prior=posterior.mean(axis=0))
         self._counted = known
         return self
 
@@ -227,10 +227,8 @@ class MMSRBase(WeightedVotes, Aggregator):
 class GLADBase(Aggregator):
     def _begin(self, crowd, start):
         fit = super()._begin(crowd, start)
-        fit["skill"] = np.full(len(crowd.workers), float(self.ability_mean))
-        fit["task_score"] = np.full(len(crowd.tasks), np.exp(float(self.easiness_mean)))
-        fit["task_score_name"] = "easiness"
-        return fit
+        return fit.replaced(skill=np.full(len(crowd.workers), float(self.ability_mean)), task_score_name="easiness",
+                            task_score=np.full(len(crowd.tasks), np.exp(float(self.easiness_mean))))
 
     @cached_property
     def alphas_(self) -> pd.Series:

@@ -77,15 +77,21 @@ class Learner(Fitted, Estimator):
                      feature_rows=names)
         rows = self._rows_of(crowd, names)
         with Progress(self.progress, type(self).__name__) as progress:
-            fit = _engine.learn(crowd.answers, features, _names(names), rows, self._method, self._method_parameters(),
-                                self._network(), crowd.gold, *self._run(), progress)
+            found = _engine.learn(crowd.answers, features, _names(names), rows, self._method, self._method_parameters(),
+                                  self._network(), crowd.gold, *self._run(), progress)
         self._forget()
-        self._classifier = fit.pop("classifier")
+        self._classifier = found.pop("classifier")
         self._row_index = names
         self._shape = X.shape[1:]
-        self._crowd, self._fit = crowd, fit
+        self._crowd, self._fit, self._learned = crowd, found.pop("fit"), found
         self.n_features_in_ = X.shape[1]
         return self
+
+    def _look_up(self, name):
+        return self._learned[name] if name in self._learned else super()._look_up(name)
+
+    def _known(self, name):
+        return self._learned[name] if name in vars(self).get("_learned", ()) else super()._known(name)
 
     def _network(self):
         try:
@@ -170,7 +176,7 @@ class Learner(Fitted, Estimator):
         """P(the answer is right), per answer in task order."""
         if self._known("answer_reliability") is None:
             raise AttributeError(f"{type(self).__name__} does not know how reliable single answers are")
-        return self._fit["answer_reliability"]
+        return self._known("answer_reliability")
 
     def save_model(self, folder: str) -> None:
         """Writes the classifier for `wisecrowd predict` and other programs into an existing folder."""

@@ -38,7 +38,7 @@ def report(estimator, path: Any = None, *, gold: Optional[Any] = None, title: st
     if "_fit" not in vars(estimator):
         raise NotFittedError(f"there is nothing to report yet: call {type(estimator).__name__}.fit first")
     fit, crowd = estimator._fit, estimator._crowd
-    if not fit.get("iterations", 1) and not getattr(estimator, "max_iterations", 1):
+    if not fit.iterations and not getattr(estimator, "max_iterations", 1):
         raise ValueError("a fit without iterations is only where one begins: raise max_iterations to report it")
     seen = crowd.gold is not None
     if gold is not None and seen:
@@ -53,9 +53,10 @@ def report(estimator, path: Any = None, *, gold: Optional[Any] = None, title: st
         codes = pd.Series(classes.get_indexer(gold), index=gold.index).reindex(crowd.task_index(), fill_value=-1)
         codes = codes.to_numpy(dtype=np.int32)
     is_json = path is not None and os.fspath(path).endswith(".json")
-    network = estimator._network() if isinstance(estimator, Learner) else None
+    is_learner = isinstance(estimator, Learner)
+    network, learned = (estimator._network(), estimator._learned) if is_learner else (None, None)
     with Progress(estimator.progress, "report") as progress:
-        text = _engine.report(crowd.answers, fit, estimator._method, estimator._method_parameters(), network, codes, seen,
+        text = _engine.report(crowd.answers, fit, estimator._method, estimator._method_parameters(), network, learned, codes, seen,
                               title or "", bool(compare), is_json, *estimator._run(), progress)
     if path is None:
         return text

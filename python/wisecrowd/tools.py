@@ -264,11 +264,11 @@ def compare(data: Any, gold: Optional[Any] = None, *, features: Optional[Any] = 
             rows[name] = {"refusal": str(error)}
             continue
         seconds = time.perf_counter() - started
-        found = _engine.evaluate(fit["labels"], fit["posterior"], crowd.gold, len(crowd.classes), "lowest", 1000, 0.95, seed, threads)
+        found = _engine.evaluate(fit.labels, fit.posterior, crowd.gold, len(crowd.classes), fit.tie_rule, 1000, 0.95, seed, threads)
         measures = found["measures"]
         rows[name] = {"accuracy": measures["accuracy"][0], "low": measures["accuracy"][1], "high": measures["accuracy"][2],
                       **{key: measures[key][0] for key in ("macro_f1", "log_loss", "brier", "ece")},
-                      "iterations": fit["iterations"], "status": fit["status"], "seconds": seconds, "refusal": ""}
+                      "iterations": fit.iterations, "status": fit.status, "seconds": seconds, "refusal": ""}
     table = pd.DataFrame.from_dict(rows, orient="index")
     if "accuracy" in table:
         table = table.sort_values("accuracy", ascending=False, kind="stable")

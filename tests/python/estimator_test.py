@@ -2,11 +2,13 @@
 import inspect
 import os
 import pickle
+import re
 import signal
 import threading
 import time
 import unittest
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -16,6 +18,43 @@ import wisecrowd
 from wisecrowd import _engine
 
 ALL = [*wisecrowd.aggregation.CLASSES.values(), *wisecrowd.learning.CLASSES.values()]
+
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class Fits(unittest.TestCase):
+    def fit(self):
+        return wisecrowd.GLAD(5).fit(shuffled_answers(classes=("a", "b"))[0])._fit
+
+    def test_no_field_is_lost(self):
+        declared = set()
+        for header, start in (("fit_summary.hpp", "struct FitSummary {"), ("category_fit.hpp", "struct CategoryFit : FitSummary {")):
+            body = (ROOT / "include/wisecrowd" / header).read_text().split(start)[1].split("\n};")[0]
+            declared |= set(re.findall(r"^  [\w:<>, ]+ (\w+)(?: = [^;]+)?;", body, re.MULTILINE))
+        self.assertIn("tie_rule", declared)
+        self.assertEqual(set(self.fit().fields()), declared - {"has_log_likelihood"})  # None instead
+
+    def test_copies_and_pickles_are_the_same(self):
+        fit = self.fit()
+        for again in (fit.replaced(), pickle.loads(pickle.dumps(fit))):
+            for name, value in fit.fields().items():
+                np.testing.assert_array_equal(getattr(again, name), value, err_msg=name)
+        changed = fit.replaced(iterations=0, status="iteration limit", skill=None)
+        self.assertEqual((changed.iterations, changed.status, changed.skill), (0, "iteration limit", None))
+        self.assertGreater(fit.iterations, 0)
+        with self.assertRaisesRegex(TypeError, "no field nonsense"):
+            fit.replaced(nonsense=1)
+
+    def test_an_array_outlives_its_fit(self):
+        posterior = self.fit().posterior
+        self.assertTrue(np.allclose(posterior.sum(axis=1), 1))
+
+    def test_warnings_say_message_and_remedy(self):
+        fitted = wisecrowd.MajorityVote(classes=["a", "b", "never"]).fit(shuffled_answers(classes=("a", "b"))[0])
+        said = dict(fitted.warnings_)["unused_classes"]
+        code, message, remedy, severity = next(w for w in fitted._fit.warnings if w[0] == "unused_classes")
+        self.assertEqual((said, severity), (f"{message}; {remedy}", "note"))
 
 
 class Parameters(unittest.TestCase):

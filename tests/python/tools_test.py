@@ -59,6 +59,12 @@ class Compare(unittest.TestCase):
         self.assertAlmostEqual(table.loc["majority_vote", "accuracy"], expected)
         self.assertTrue(table.loc["sml", "refusal"])  # it is for two classes
 
+    def test_ties_count_as_the_method_says(self):
+        frame = pd.DataFrame({"task": [1, 1, 2, 2], "worker": ["a", "b", "a", "b"], "label": ["x", "y", "x", "x"]})
+        for rule, accuracy in (("lowest", 0.5), ("highest", 1), ("fractional", 0.75)):
+            table = wisecrowd.compare(frame, pd.Series({1: "y", 2: "x"}), methods=[wisecrowd.MajorityVote(ties=rule)])
+            self.assertAlmostEqual(table.loc["majority_vote", "accuracy"], accuracy)
+
     def test_without_gold(self):
         frame, _ = shuffled_answers(tasks=100)
         table = wisecrowd.compare(frame, methods=["majority_vote", "dawid_skene"], folds=2)
