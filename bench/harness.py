@@ -79,12 +79,12 @@ def run(command, **options):
 
 
 def dataset(name, arguments):
-    """The folder of a simulated data set (labels.csv, gold.csv, …), made once and kept."""
+    """The folder of a simulated data set (answers.csv, gold.csv, …), made once and kept."""
     size = SIZES[name]
     folder = arguments.cache / "data" / name
     recipe = {"kind": "dawid_skene diagonal_dominant 0.5", "seed": 1, **vars(size)}
     note = folder.with_suffix(".recipe.json")
-    if note.is_file() and json.loads(note.read_text()) == recipe and (folder / "labels.csv").is_file():
+    if note.is_file() and json.loads(note.read_text()) == recipe and (folder / "answers.csv").is_file():
         return folder
     folder.parent.mkdir(parents=True, exist_ok=True)
     shutil.rmtree(folder, ignore_errors=True)

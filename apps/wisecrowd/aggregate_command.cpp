@@ -130,7 +130,7 @@ void add_aggregate(CommandSet& commands) {
       "earlier result there is replaced, anything else is not.";
   auto options = std::make_shared<AggregateArguments>();
   command
-      .add_text("LABELS", options->labels, "FILE",
+      .add_text("ANSWERS", options->labels, "FILE",
                 "the answers: CSV, TSV or JSON Lines, plain, .gz or .zst; - for standard input",
                 {ValueHint::Kind::file})
       ->required();
@@ -164,14 +164,14 @@ void add_aggregate(CommandSet& commands) {
   command.more = list_methods;
   command.examples =
       "wisecrowd simulate hammer_spammer --tasks 500 --out crowd\n"
-      "wisecrowd aggregate crowd/labels.csv\n"
-      "wisecrowd aggregate crowd/labels.csv --method dawid_skene --out result\n"
-      "wisecrowd aggregate crowd/labels.csv --gold crowd/gold.csv --gold-for evaluation\n"
-      "wisecrowd aggregate crowd/labels.csv --gold crowd/gold.csv --gold-for evaluation --report report.html\n"
-      "wisecrowd aggregate crowd/labels.csv -m majority_vote --set ties=random --seed 7\n"
-      "wisecrowd aggregate crowd/labels.csv -m cnmf --init multispa --finish em --set finish.max_iterations=10\n"
-      "wisecrowd aggregate crowd/labels.csv --abstain-below 0.9 --gold crowd/gold.csv --gold-for evaluation\n"
-      "gzip -c crowd/labels.csv | wisecrowd aggregate - --json";
+      "wisecrowd aggregate crowd/answers.csv\n"
+      "wisecrowd aggregate crowd/answers.csv --method dawid_skene --out result\n"
+      "wisecrowd aggregate crowd/answers.csv --gold crowd/gold.csv --gold-for evaluation\n"
+      "wisecrowd aggregate crowd/answers.csv --gold crowd/gold.csv --gold-for evaluation --report report.html\n"
+      "wisecrowd aggregate crowd/answers.csv -m majority_vote --set ties=random --seed 7\n"
+      "wisecrowd aggregate crowd/answers.csv -m cnmf --init multispa --finish em --set finish.max_iterations=10\n"
+      "wisecrowd aggregate crowd/answers.csv --abstain-below 0.9 --gold crowd/gold.csv --gold-for evaluation\n"
+      "gzip -c crowd/answers.csv | wisecrowd aggregate - --json";
   command.run = [options](Session& session) { run_aggregate(*options, session); };
 }
 

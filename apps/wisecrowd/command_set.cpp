@@ -22,7 +22,7 @@ std::vector<std::string> option_names(const CLI::App& parser) {
   return names;
 }
 
-/// "aggregate LABELS [options]"
+/// "aggregate ANSWERS [options]"
 std::string usage(const Command& command) {
   std::string text = command.name;
   for (const CLI::Option* option : command.parser->get_options()) {

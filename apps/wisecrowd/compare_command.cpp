@@ -286,7 +286,7 @@ void add_compare(CommandSet& commands) {
       "Differences smaller than the intervals mean little; no method wins on all data.";
   auto options = std::make_shared<CompareArguments>();
   command
-      .add_text("LABELS", options->labels, "FILE", "the answers, as for aggregate; - for standard input",
+      .add_text("ANSWERS", options->labels, "FILE", "the answers, as for aggregate; - for standard input",
                 {ValueHint::Kind::file})
       ->required();
   command.add_text("--gold,-g", options->gold, "FILE", "the truth to score on: task, label", {ValueHint::Kind::file});
@@ -303,12 +303,12 @@ void add_compare(CommandSet& commands) {
   options->run.add_warning_flag(command);
   command.examples =
       "wisecrowd simulate dawid_skene --tasks 400 --classes 3 --out crowd\n"
-      "wisecrowd compare crowd/labels.csv\n"
-      "wisecrowd compare crowd/labels.csv --gold crowd/gold.csv\n"
-      "wisecrowd compare crowd/labels.csv --gold crowd/gold.csv --methods majority_vote,dawid_skene\n"
-      "wisecrowd compare crowd/labels.csv --gold crowd/gold.csv --set max_iterations=20 --json\n"
+      "wisecrowd compare crowd/answers.csv\n"
+      "wisecrowd compare crowd/answers.csv --gold crowd/gold.csv\n"
+      "wisecrowd compare crowd/answers.csv --gold crowd/gold.csv --methods majority_vote,dawid_skene\n"
+      "wisecrowd compare crowd/answers.csv --gold crowd/gold.csv --set max_iterations=20 --json\n"
       "wisecrowd simulate dawid_skene --tasks 300 --gaussian-features 1.5 --test-tasks 200 --out seen\n"
-      "wisecrowd compare seen/labels.csv -f seen/features.npy -t seen/tasks.csv -g seen/gold.csv -m two_stage,ccem "
+      "wisecrowd compare seen/answers.csv -f seen/features.npy -t seen/tasks.csv -g seen/gold.csv -m two_stage,ccem "
       "--set epochs=10";
   command.run = [options](Session& session) { run_compare(*options, session); };
 }

@@ -128,7 +128,7 @@ void add_dalc_loop(CommandSet& commands) {
       "accuracy, auc), curves.csv, savings.csv and summary.json.";
   auto options = std::make_shared<DalcLoopArguments>();
   command
-      .add_text("LABELS", options->labels, "FILE", "the recorded answers: CSV, TSV or JSON Lines, plain, .gz or .zst",
+      .add_text("ANSWERS", options->labels, "FILE", "the recorded answers: CSV, TSV or JSON Lines, plain, .gz or .zst",
                 {ValueHint::Kind::file})
       ->required();
   options->features.add_to(command, true, true);
@@ -149,7 +149,7 @@ void add_dalc_loop(CommandSet& commands) {
   };
   command.examples =
       "wisecrowd simulate lftc --tasks 600 --workers 200 --test-tasks 200 --out crowd\n"
-      "wisecrowd dalc-loop crowd/labels.csv -f crowd/features.npy -t crowd/tasks.csv -g crowd/gold.csv --seeds 1 "
+      "wisecrowd dalc-loop crowd/answers.csv -f crowd/features.npy -t crowd/tasks.csv -g crowd/gold.csv --seeds 1 "
       "--hidden 16 --set first_answers=100 --set round_answers=400 --set epochs=5";
   command.run = [options](Session& session) { run_dalc_loop(*options, session); };
 }

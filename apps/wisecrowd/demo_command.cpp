@@ -106,7 +106,7 @@ void run_demo(const DemoArguments& options, Session& session) {
 
   heading("2. Labels out of answers");
   tell("The answers alone, without any truth, are aggregated by");
-  const std::string labels = crowd_folder + "/labels.csv";
+  const std::string labels = crowd_folder + "/answers.csv";
   typed(fmt::format("wisecrowd aggregate {}{} --out {}", shell_word(labels), seed, shell_word(result_folder)));
   AggregateRequest request;
   request.labels = labels;

@@ -136,7 +136,7 @@ void add_describe(CommandSet& commands) {
       "learn whom to believe (one answer per task, parts that share no worker, classes never used).";
   auto options = std::make_shared<DescribeArguments>();
   command
-      .add_text("LABELS", options->labels, "FILE", "the answers, as for aggregate; - for standard input",
+      .add_text("ANSWERS", options->labels, "FILE", "the answers, as for aggregate; - for standard input",
                 {ValueHint::Kind::file})
       ->required();
   command.add_flag("--json", options->json, "print one JSON object");
@@ -145,8 +145,8 @@ void add_describe(CommandSet& commands) {
   options->run.add_warning_flag(command);
   command.examples =
       "wisecrowd simulate dawid_skene --tasks 300 --workers 20 --classes 4 --out crowd\n"
-      "wisecrowd describe crowd/labels.csv\n"
-      "wisecrowd describe crowd/labels.csv --json";
+      "wisecrowd describe crowd/answers.csv\n"
+      "wisecrowd describe crowd/answers.csv --json";
   command.run = [options](Session& session) { run_describe(*options, session); };
 }
 

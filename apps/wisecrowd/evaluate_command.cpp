@@ -235,7 +235,7 @@ void add_evaluate(CommandSet& commands) {
   options->run.add_warning_flag(command);
   command.examples =
       "wisecrowd simulate one_coin_beta --tasks 400 --out crowd\n"
-      "wisecrowd aggregate crowd/labels.csv --out result --quiet\n"
+      "wisecrowd aggregate crowd/answers.csv --out result --quiet\n"
       "wisecrowd evaluate result/labels.csv crowd/gold.csv\n"
       "wisecrowd evaluate result/labels.csv crowd/gold.csv --json";
   command.run = [options](Session& session) { run_evaluate(*options, session); };

@@ -182,7 +182,7 @@ void add_learn(CommandSet& commands) {
       "at all.";
   auto options = std::make_shared<LearnArguments>();
   command
-      .add_text("LABELS", options->labels, "FILE",
+      .add_text("ANSWERS", options->labels, "FILE",
                 "the answers: CSV, TSV or JSON Lines, plain, .gz or .zst; - for standard input",
                 {ValueHint::Kind::file})
       ->required();
@@ -210,9 +210,9 @@ void add_learn(CommandSet& commands) {
   command.more = list_learners;
   command.examples =
       "wisecrowd simulate dawid_skene --tasks 400 --gaussian-features 1.5 --test-tasks 200 --out crowd\n"
-      "wisecrowd learn crowd/labels.csv --features crowd/features.npy --tasks crowd/tasks.csv\n"
-      "wisecrowd learn crowd/labels.csv -f crowd/features.npy -t crowd/tasks.csv --gold crowd/gold.csv --out result\n"
-      "wisecrowd learn crowd/labels.csv -f crowd/features.npy -t crowd/tasks.csv --model linear --set epochs=20 "
+      "wisecrowd learn crowd/answers.csv --features crowd/features.npy --tasks crowd/tasks.csv\n"
+      "wisecrowd learn crowd/answers.csv -f crowd/features.npy -t crowd/tasks.csv --gold crowd/gold.csv --out result\n"
+      "wisecrowd learn crowd/answers.csv -f crowd/features.npy -t crowd/tasks.csv --model linear --set epochs=20 "
       "--json\n"
       "wisecrowd predict result --features crowd/features.npy --tasks crowd/tasks.csv --out predicted.csv";
   command.run = [options](Session& session) { run_learn(*options, session); };

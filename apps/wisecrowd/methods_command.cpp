@@ -112,7 +112,7 @@ std::string learner_text(const LearnerInfo& info, const Screen& screen) {
   }
   text += paragraph("Reference", info.reference);
   return text + parameter_section(info.parameters,
-                                  fmt::format("wisecrowd learn LABELS --features FILE --method {}", info.name),
+                                  fmt::format("wisecrowd learn ANSWERS --features FILE --method {}", info.name),
                                   screen);
 }
 
@@ -136,7 +136,7 @@ std::string method_text(const MethodInfo& info, const Screen& screen) {
   text += paragraph("What it costs", info.cost + ", with S answers, N tasks, M workers and K classes.");
   text += paragraph("Reference", info.reference);
   return text +
-         parameter_section(info.parameters, fmt::format("wisecrowd aggregate LABELS --method {}", info.name), screen);
+         parameter_section(info.parameters, fmt::format("wisecrowd aggregate ANSWERS --method {}", info.name), screen);
 }
 
 std::string selector_text(const SelectorInfo& info, const Screen& screen) {

@@ -79,7 +79,7 @@ void add_predict(CommandSet& commands) {
   options->run.add_warning_flag(command);
   command.examples =
       "wisecrowd simulate dawid_skene --tasks 400 --gaussian-features 1.5 --test-tasks 200 --out crowd\n"
-      "wisecrowd learn crowd/labels.csv -f crowd/features.npy -t crowd/tasks.csv --out result --quiet\n"
+      "wisecrowd learn crowd/answers.csv -f crowd/features.npy -t crowd/tasks.csv --out result --quiet\n"
       "wisecrowd predict result --features crowd/features.npy --tasks crowd/tasks.csv\n"
       "wisecrowd predict result/model -f crowd/features.npy -t crowd/tasks.csv --out predicted.csv\n"
       "wisecrowd evaluate predicted.csv crowd/gold.csv";

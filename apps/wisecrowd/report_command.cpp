@@ -94,11 +94,11 @@ void add_report(CommandSet& commands) {
   options->run.add_to(command, false);
   command.examples =
       "wisecrowd simulate dawid_skene --tasks 400 --classes 3 --out crowd\n"
-      "wisecrowd aggregate crowd/labels.csv --gold crowd/gold.csv --gold-for evaluation --out result\n"
+      "wisecrowd aggregate crowd/answers.csv --gold crowd/gold.csv --gold-for evaluation --out result\n"
       "wisecrowd report result\n"
       "wisecrowd report result --out result.html --title \"Birds, first batch\" --compare none\n"
-      "wisecrowd compare crowd/labels.csv --gold crowd/gold.csv -m majority_vote,dawid_skene --json > compared.json\n"
-      "wisecrowd select --replay crowd/labels.csv --gold crowd/gold.csv --seeds 2 --out replay\n"
+      "wisecrowd compare crowd/answers.csv --gold crowd/gold.csv -m majority_vote,dawid_skene --json > compared.json\n"
+      "wisecrowd select --replay crowd/answers.csv --gold crowd/gold.csv --seeds 2 --out replay\n"
       "wisecrowd report result --compare compared.json --replay replay --out all.html\n"
       "wisecrowd report result --json";
   command.run = [options](Session& session) { run_report(*options, session); };

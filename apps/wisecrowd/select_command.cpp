@@ -79,11 +79,11 @@ void add_select(CommandSet& commands) {
   auto options = std::make_shared<SelectOptions>();
   command.add_text("SOURCE", options->source, "FILE", "a state that wisecrowd state made, or answers as for aggregate",
                    {ValueHint::Kind::file});
-  command.add_text("--replay", options->replay, "LABELS", "recorded answers, as for aggregate",
+  command.add_text("--replay", options->replay, "ANSWERS", "recorded answers, as for aggregate",
                    {ValueHint::Kind::file});
   command.add_text("--simulate", options->simulate, "KIND", "a kind of crowd, as for simulate",
                    {ValueHint::Kind::simulation});
-  command.add_text("--advise", options->advise, "LABELS", "finished data, as for aggregate", {ValueHint::Kind::file});
+  command.add_text("--advise", options->advise, "ANSWERS", "finished data, as for aggregate", {ValueHint::Kind::file});
   command.add_number("--budget,-b", options->budget, 0, 1e15,
                      "SOURCE and advice: what the answers may cost together; each costs 1 unless --workers says "
                      "otherwise");
@@ -130,12 +130,12 @@ void add_select(CommandSet& commands) {
   command.more = policies_text;
   command.examples =
       "wisecrowd simulate dawid_skene --tasks 200 --workers 20 --answers-per-task 8 --out crowd\n"
-      "wisecrowd select --replay crowd/labels.csv --gold crowd/gold.csv --seeds 3 --out replayed\n"
-      "wisecrowd select --replay crowd/labels.csv --gold crowd/gold.csv --seeds 2 --policies "
+      "wisecrowd select --replay crowd/answers.csv --gold crowd/gold.csv --seeds 3 --out replayed\n"
+      "wisecrowd select --replay crowd/answers.csv --gold crowd/gold.csv --seeds 2 --policies "
       "random,margin/thompson,expected_information --set delta=0.01 --out stopped\n"
       "wisecrowd select --simulate hammer_spammer --tasks 100 --crowd 20 --seeds 2 --out drawn\n"
-      "wisecrowd select --advise crowd/labels.csv --budget 50 --out advice\n"
-      "wisecrowd select crowd/labels.csv --budget 20 --out next.csv";
+      "wisecrowd select --advise crowd/answers.csv --budget 50 --out advice\n"
+      "wisecrowd select crowd/answers.csv --budget 20 --out next.csv";
   command.run = [options](Session& session) { run_select(*options, session); };
 }
 

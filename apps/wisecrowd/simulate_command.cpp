@@ -126,18 +126,18 @@ void check(const SimulateArguments& options) {
 }
 
 std::string files_text(const Simulation& simulation, bool tasks) {
-  std::string text = "  labels.csv       the answers: task, worker, label\n";
+  std::string text = "  answers.csv       task, worker, label\n";
   if (simulation.held_out.answer_count() > 0) {
-    text += "  labels_test.csv  answers to the tasks that are not for training\n";
+    text += "  answers_test.csv  answers to the tasks that are not for training\n";
   }
   text +=
-      "  gold.csv         the truth of every task\n"
-      "  workers.csv      what kind of worker each is, and how accurate\n"
-      "  confusion.csv    what each worker says for each truth\n";
-  if (!simulation.reliability.empty()) text += "  reliability.csv  how likely each answer was to be right\n";
-  if (!simulation.features.empty()) text += "  features.npy     the features of every task, one row each\n";
-  if (tasks) text += "  tasks.csv        the row of every task, and its split\n";
-  return text + "  simulation.json  how it was made\n";
+      "  gold.csv          the truth of every task\n"
+      "  workers.csv       what kind of worker each is, and how accurate\n"
+      "  confusion.csv     what each worker says for each truth\n";
+  if (!simulation.reliability.empty()) text += "  reliability.csv   how likely each answer was to be right\n";
+  if (!simulation.features.empty()) text += "  features.npy      the features of every task, one row each\n";
+  if (tasks) text += "  tasks.csv         the row of every task, and its split\n";
+  return text + "  simulation.json   how it was made\n";
 }
 
 void run_simulate(const SimulateArguments& options, Session& session) {
@@ -206,12 +206,12 @@ void run_simulate(const SimulateArguments& options, Session& session) {
   session.out.add(
       fmt::format("\nTo see what can be learned from the answers alone:\n"
                   "  wisecrowd aggregate {}\n",
-                  shell_word(folder + "labels.csv")));
+                  shell_word(folder + "answers.csv")));
   if (!features.empty()) {
     session.out.add(
         fmt::format("\nTo learn from answers and features together:\n"
                     "  wisecrowd learn {} --features {}{}\n",
-                    shell_word(folder + "labels.csv"), shell_word(features),
+                    shell_word(folder + "answers.csv"), shell_word(features),
                     has_tasks ? " --tasks " + shell_word(folder + "tasks.csv") : ""));
   }
 }
@@ -239,13 +239,13 @@ void add_simulate(CommandSet& commands) {
                    "the truth (task,label) of tasks that exist: the crowd answers these", {ValueHint::Kind::file});
   command.add_text("--tasks-file", options->tasks_file, "FILE",
                    "with --gold: a table task,row,split; answers to tasks that are not of split train go into "
-                   "labels_test.csv",
+                   "answers_test.csv",
                    {ValueHint::Kind::file});
   command.add_text("--features", options->features, "FILE",
                    "with --gold: the features of these tasks, checked and noted for learn; machines look at them",
                    {ValueHint::Kind::file});
   command.add_count("--test-tasks", options->test_tasks, 1, kMostIds,
-                    "so many more tasks for test, whose answers go into labels_test.csv");
+                    "so many more tasks for test, whose answers go into answers_test.csv");
   command.add_text("--class-shares", options->class_shares, "LIST",
                    "how often each class is the truth, for example 0.85,0.15 (by the parameter class_prior)");
   command

@@ -51,7 +51,7 @@ struct StateArguments {
 /// Which actions an option belongs to; those that are not here belong to all.
 const std::vector<std::pair<std::string, std::vector<std::string>>>& owners() {
   static const std::vector<std::pair<std::string, std::vector<std::string>>> table = {
-      {"LABELS", {"init", "add"}},
+      {"ANSWERS", {"init", "add"}},
       {"--set", {"init"}},
       {"--classes", {"init"}},
       {"--duplicates", {"init"}},
@@ -83,7 +83,7 @@ void check_options(const StateArguments& options) {
                                   options.action, option, fmt::join(actions, " and state ")));
   }
   if (options.action == "add" && options.labels.empty() && options.gold.empty()) {
-    throw usage_error("state add needs LABELS: files of answers, or - for standard input; or --gold and a file");
+    throw usage_error("state add needs ANSWERS: files of answers, or - for standard input; or --gold and a file");
   }
   if (options.given("--gold-for") && options.gold.empty()) {
     throw usage_error("--gold-for says what gold is for: give the gold, too, with --gold FILE");
@@ -398,7 +398,7 @@ void add_state(CommandSet& commands) {
                   "init, add, show, refit, alerts, retired, export or check")
       ->required();
   command.add_text("STATE", options->state, "FILE", "the state", {ValueHint::Kind::file})->required();
-  command.add_list("LABELS", options->labels, "FILE", "init, add: answers as for aggregate; - for standard input",
+  command.add_list("ANSWERS", options->labels, "FILE", "init, add: answers as for aggregate; - for standard input",
                    {ValueHint::Kind::file});
   command.add_choice(
       "--refit", options->refit, {"auto", "always", "never"},
@@ -425,7 +425,7 @@ void add_state(CommandSet& commands) {
   command.more = list_parameters;
   command.examples =
       "wisecrowd simulate dawid_skene --tasks 500 --workers 30 --out crowd\n"
-      "wisecrowd state init crowd.state crowd/labels.csv\n"
+      "wisecrowd state init crowd.state crowd/answers.csv\n"
       "printf 'task,worker,label\\nnew,worker_000001,0\\nnew,worker_000002,0\\n' | wisecrowd state add crowd.state -\n"
       "wisecrowd state show crowd.state\n"
       "wisecrowd state show crowd.state --task new\n"

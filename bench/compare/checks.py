@@ -26,7 +26,7 @@ def require(holds, name, what):
 
 def ours_best(arguments, data, out, settings, method="dawid_skene"):
     def once():
-        return harness.aggregate(arguments, data / "labels.csv", out, settings, method)
+        return harness.aggregate(arguments, data / "answers.csv", out, settings, method)
 
     results = [once() for _ in range(arguments.repeat)]
     measured = min((m for m, _ in results), key=lambda m: m.seconds)

@@ -41,7 +41,7 @@ def compare_dawid_skene(name, arguments, folder):
 
     few, many = 1, 6
     data = harness.dataset(name, arguments)
-    frame = pd.read_csv(data / "labels.csv")
+    frame = pd.read_csv(data / "answers.csv")
     harness.progress(f"crowd-kit on {name}")
 
     def timed(iterations):
@@ -161,7 +161,7 @@ def main():
             for name in sets(getattr(arguments, method)):
                 found.append(getattr(crowd_kit_methods, f"compare_{method}")(name, arguments, folder))
         for name in sorted({*sets(arguments.sparse), *sets(arguments.ibcc), *sets(arguments.pandas)}):
-            path = harness.dataset(name, arguments) / "labels.csv"
+            path = harness.dataset(name, arguments) / "answers.csv"
             harness.progress(f"pandas on {name}")
             seconds, indexed, worker_names = min((read_with_pandas(path) for _ in range(arguments.repeat)),
                                                  key=lambda r: r[0])

@@ -31,7 +31,7 @@ def compare_mace(name, arguments, folder):
     few, many = 1, 21  # by then the start is forgotten
     data = harness.dataset(name, arguments)
     # crowd-kit 1.4.1 mixes up habits unless workers and labels first appear in sorted order.
-    frame = pd.read_csv(data / "labels.csv").sort_values(["worker", "label"], ignore_index=True)
+    frame = pd.read_csv(data / "answers.csv").sort_values(["worker", "label"], ignore_index=True)
     require(frame["label"].unique().tolist() == sorted(frame["label"].unique()), name, "the first worker lacks a label")
     harness.progress(f"crowd-kit's MACE on {name}")
     # One start: all of crowd-kit's restarts begin with the same numbers.
@@ -53,12 +53,12 @@ def compare_kos(name, arguments, folder):
     from crowdkit.aggregation import KOS
 
     few, many = 1, 31
-    frame = pd.read_csv(harness.dataset(name, arguments) / "labels.csv")
+    frame = pd.read_csv(harness.dataset(name, arguments) / "answers.csv")
     first = frame["label"].min()
     frame["label"] = (frame["label"] == first).map({True: "yes", False: "no"})
     asked = folder / f"kos_data_{name}"
     asked.mkdir()
-    frame.to_csv(asked / "labels.csv", index=False)
+    frame.to_csv(asked / "answers.csv", index=False)
     harness.progress(f"crowd-kit's KOS on {name}")
     seconds, model = between(lambda n: KOS(n_iter=n, random_state=1), frame, few, many, 1)
     out = folder / f"kos_{name}"
@@ -78,7 +78,7 @@ def compare_glad(name, arguments, folder):
 
     few, many = 1, 2
     data = harness.dataset(name, arguments)
-    frame = pd.read_csv(data / "labels.csv")
+    frame = pd.read_csv(data / "answers.csv")
     harness.progress(f"crowd-kit's GLAD on {name}")
     # The tolerance keeps it from stopping early.
     seconds, model = between(lambda n: GLAD(n_iter=n, tol=-1e300), frame, few, many, 1)

@@ -45,7 +45,7 @@ def one_size(name, arguments):
     import wisecrowd
     from wisecrowd._columns import read
 
-    frame = pd.read_csv(harness.dataset(name, arguments) / "labels.csv", dtype=str)
+    frame = pd.read_csv(harness.dataset(name, arguments) / "answers.csv", dtype=str)
     never = -1e300
     few, many = 1, 1 + arguments.iterations
     harness.progress(f"{name}: crowd-kit, {few} and {many} iterations")

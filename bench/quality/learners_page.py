@@ -54,7 +54,7 @@ def page(learners, rows, seeds):
         "",
         "Made by `bench/quality/learners_page.py`; do not edit. S, M and K are the numbers of answers, workers and classes.",
         "",
-        "Start with the plain `wisecrowd learn`. `wisecrowd compare LABELS --features F` scores learners on your own data by held-out answers;",
+        "Start with the plain `wisecrowd learn`. `wisecrowd compare ANSWERS --features F` scores learners on your own data by held-out answers;",
         "with `--gold` it scores them by the truth too. Experiments of the papers, run again: [REPRODUCTIONS.md](REPRODUCTIONS.md).",
         "",
         "## What they are for",

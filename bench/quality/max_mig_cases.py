@@ -142,9 +142,9 @@ def learned(arguments, folder, name, method, skill, case, seed):
                      f"experts={SETS[name].experts}", "--gold", folder / "gold.csv", "--tasks-file", folder / "tasks.csv",
                      "--seed", seed, "--quiet", "--out", crowd])
         # Answers to test rows are not learned from; they are there for the forecast.
-        with open(crowd / "labels.csv", "a") as file:
-            file.writelines((crowd / "labels_test.csv").read_text().splitlines(keepends=True)[1:])
-        command = [arguments.program, "learn", crowd / "labels.csv", "--features", folder / "features.npy", "--tasks",
+        with open(crowd / "answers.csv", "a") as file:
+            file.writelines((crowd / "answers_test.csv").read_text().splitlines(keepends=True)[1:])
+        command = [arguments.program, "learn", crowd / "answers.csv", "--features", folder / "features.npy", "--tasks",
                    folder / "tasks.csv", "--gold", folder / "gold.csv", "--model", arguments.model, "--seed", seed,
                    "--threads", 1, "--quiet", "--out", out, "--set", f"epochs={arguments.epochs}"]
         if method == "truth":

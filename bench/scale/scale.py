@@ -59,7 +59,7 @@ def main():
             harness.progress(f"aggregating {name}")
             measured, record = harness.best_of(
                 1 if name == "b8" else arguments.repeat,
-                lambda: harness.aggregate(arguments, data / "labels.csv", out,
+                lambda: harness.aggregate(arguments, data / "answers.csv", out,
                                           {"max_iterations": ITERATIONS, "tolerance": 0}))
             if name != "b8":  # ten million lines in Python dictionaries would tell nothing new
                 share = accuracy(out / "labels.csv", data / "gold.csv")
@@ -68,7 +68,7 @@ def main():
             else:
                 share = None
         timings = record["timings"]
-        csv_bytes = (data / "labels.csv").stat().st_size
+        csv_bytes = (data / "answers.csv").stat().st_size
         figures["sets"][name] = {
             **vars(size), "answers": size.answers, "csv_bytes": csv_bytes, "seconds": measured.seconds,
             "peak_bytes": measured.peak_bytes, "iterations": record["iterations"], "timings": timings, "accuracy": share,

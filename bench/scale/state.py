@@ -43,7 +43,7 @@ def main():
         with tempfile.TemporaryDirectory(dir=arguments.cache) as folder:
             state = Path(folder) / "crowd.state"
             harness.progress(f"{name}: making the state")
-            made = harness.run([program, "state", "init", state, data / "labels.csv", "--json"])
+            made = harness.run([program, "state", "init", state, data / "answers.csv", "--json"])
             timings = json.loads(made.output)["timings"]
             answers = json.loads(made.output)["summary"]["answers"]
             gold = [line.split(",")[:2] for line in (data / "gold.csv").read_text().splitlines()[1:]]

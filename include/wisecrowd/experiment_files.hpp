@@ -24,10 +24,10 @@ struct SimulationSources {
   std::string task_table;             ///< the text of `tasks`, which becomes tasks.csv
 };
 
-/// Writes labels.csv (task,worker,label; rows shuffled by the simulation's seed), gold.csv (task,label), workers.csv
+/// Writes answers.csv (task,worker,label; rows shuffled by the simulation's seed), gold.csv (task,label), workers.csv
 /// (worker,kind,accuracy and, where known, expertise), confusion.csv (worker,truth,label,probability) and
 /// simulation.json (kind, size, parameters, seed, version) into `directory`; where there is such a thing also
-/// labels_test.csv (answers to tasks outside of train), tasks.csv (task,row,split), features.npy, and reliability.csv
+/// answers_test.csv (answers to tasks outside of train), tasks.csv (task,row,split), features.npy, and reliability.csv
 /// (task,worker,reliability of every answer). First beside it, then renamed, so that nobody sees a part of it. An
 /// existing folder that holds anything but an earlier simulation is not replaced: io error that says so. Cancelled, it
 /// leaves nothing.

@@ -196,6 +196,18 @@ void refuse_foreign(const std::string& name, std::string_view head) {
 
 std::string display_name(const Input& input) { return input.name == "-" ? "standard input" : input.name; }
 
+/// Where a file that is not there may be. Simulations used to write the answers into labels.csv.
+std::string elsewhere(const std::string& path) {
+  const std::string before = "labels.csv", now = "answers.csv";
+  const bool by_its_old_name =
+      path.ends_with(before) && (path.size() == before.size() || path[path.size() - before.size() - 1] == '/');
+  if (by_its_old_name) {
+    const std::string beside = path.substr(0, path.size() - before.size()) + now;
+    if (access(beside.c_str(), R_OK) == 0) return "answers of simulations are in " + beside;
+  }
+  return "check the path";
+}
+
 std::unique_ptr<ByteSource> open_raw(const Input& input, const RunContext& context) {
   if (input.memory) return std::make_unique<Memory>(*input.memory);
   const std::string name = display_name(input);
@@ -204,9 +216,9 @@ std::unique_ptr<ByteSource> open_raw(const Input& input, const RunContext& conte
   if (descriptor < 0) {
     const int code = errno;
     fail_io(name, "cannot be opened", code,
-            code == ENOENT   ? ": check the path"
+            code == ENOENT   ? ": " + elsewhere(input.name)
             : code == EACCES ? ": check the permissions"
-                             : "");
+                             : std::string());
   }
   return from_descriptor(name, descriptor, context);
 }

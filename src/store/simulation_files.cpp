@@ -78,14 +78,14 @@ bool write_answers(OutputFile& file, const CategoryAnswers& answers, const Rng& 
     }
   };
   file.append("task,worker,label\n");
-  return write_rows(file, {answers.answer_count(), 1, "writing labels"}, format, context);
+  return write_rows(file, {answers.answer_count(), 1, "writing answers"}, format, context);
 }
 
-bool write_labels(OutputFile& file, const Simulation& simulation, const RunContext& context) {
+bool write_train_answers(OutputFile& file, const Simulation& simulation, const RunContext& context) {
   return write_answers(file, simulation.data.answers, Rng(simulation.seed).fork("simulate row order"), context);
 }
 
-bool write_test_labels(OutputFile& file, const Simulation& simulation, const RunContext& context) {
+bool write_test_answers(OutputFile& file, const Simulation& simulation, const RunContext& context) {
   return write_answers(file, simulation.held_out, Rng(simulation.seed).fork("simulate row order", 1), context);
 }
 
@@ -232,8 +232,8 @@ Status write_simulation(const Simulation& simulation, const std::string& directo
   };
   const bool given_table = !sources.task_table.empty();
   const Table tables[] = {
-      {"labels.csv", &write_labels},
-      {"labels_test.csv", &write_test_labels, simulation.held_out.answer_count() > 0},
+      {"answers.csv", &write_train_answers},
+      {"answers_test.csv", &write_test_answers, simulation.held_out.answer_count() > 0},
       {"gold.csv", &write_gold},
       {"workers.csv", &write_workers},
       {"confusion.csv", &write_confusion},

@@ -56,7 +56,7 @@ TEST_F(WriteSimulation, WritesWhatWasDrawn) {
   ASSERT_EQ(write_simulation(s, out() + "/", RunContext()), Status::converged);
   EXPECT_EQ(entries(), 1U);
 
-  auto labels = lines("out/labels.csv");
+  auto labels = lines("out/answers.csv");
   ASSERT_EQ(labels.size(), 2001U);
   EXPECT_EQ(labels[0], "task,worker,label");
   std::vector<std::string> expected;
@@ -134,8 +134,8 @@ TEST_F(WriteSimulation, FeaturesAndTestAnswersGoIntoFilesOfTheirOwn) {
   EXPECT_EQ(tasks[200], "task_00000200,199,train");
   EXPECT_EQ(tasks[201], "task_00000201,200,test");
   EXPECT_EQ(lines("out/gold.csv").size(), 271U);
-  const auto train = lines("out/labels.csv");
-  const auto test = lines("out/labels_test.csv");
+  const auto train = lines("out/answers.csv");
+  const auto test = lines("out/answers_test.csv");
   EXPECT_EQ(train.size(), s.data.answers.answer_count() + 1);
   EXPECT_EQ(test.size(), s.held_out.answer_count() + 1);
   for (std::size_t i = 1; i < train.size(); ++i) EXPECT_LE(train[i].substr(0, 13), "task_00000200");
@@ -171,7 +171,7 @@ TEST_F(WriteSimulation, GivenTasksKeepTheirNamesAndTheirTable) {
   ASSERT_EQ(write_simulation(s, out(), RunContext(), sources), Status::converged);
   EXPECT_EQ(text("out/gold.csv"), "task,label\n\"a,b\",\"small, dog\"\nplain,cat\n");
   EXPECT_EQ(text("out/tasks.csv"), sources.task_table);
-  EXPECT_EQ(lines("out/labels.csv").size(), 7U);
+  EXPECT_EQ(lines("out/answers.csv").size(), 7U);
   const auto record = nlohmann::json::parse(text("out/simulation.json"));
   EXPECT_EQ(record["gold"], "g.csv");
   EXPECT_EQ(record["tasks_file"], "t.csv");
@@ -182,7 +182,7 @@ TEST_F(WriteSimulation, ThreadsDoNotMatter) {
   const Simulation s = crowd(3, 40000);
   write_simulation(s, out("one"), RunContext({.threads = 1}));
   write_simulation(s, out("four"), RunContext({.seed = 99, .threads = 4}));
-  for (const char* file : {"labels.csv", "gold.csv", "workers.csv", "confusion.csv", "simulation.json"}) {
+  for (const char* file : {"answers.csv", "gold.csv", "workers.csv", "confusion.csv", "simulation.json"}) {
     EXPECT_EQ(text(std::string("one/") + file), text(std::string("four/") + file)) << file;
   }
 }
@@ -190,13 +190,13 @@ TEST_F(WriteSimulation, ThreadsDoNotMatter) {
 TEST_F(WriteSimulation, ReplacesItsOwnFolderOnly) {
   fs::create_directory(root_ / "out");  // an empty folder is fine
   write_simulation(crowd(1), out(), RunContext());
-  const std::string before = text("out/labels.csv");
+  const std::string before = text("out/answers.csv");
   write_simulation(crowd(2), out(), RunContext());
-  EXPECT_NE(text("out/labels.csv"), before);
+  EXPECT_NE(text("out/answers.csv"), before);
   EXPECT_EQ(entries(), 1U);
 
   std::ofstream(root_ / "out" / "thesis.txt") << "years of work";
-  const std::string mine = text("out/labels.csv");
+  const std::string mine = text("out/answers.csv");
   try {
     write_simulation(crowd(3), out(), RunContext());
     FAIL();
@@ -204,11 +204,11 @@ TEST_F(WriteSimulation, ReplacesItsOwnFolderOnly) {
     EXPECT_EQ(error.code(), ErrorCode::io);
     EXPECT_NE(std::string(error.what()).find("thesis.txt"), std::string::npos);
   }
-  EXPECT_EQ(text("out/labels.csv"), mine);
+  EXPECT_EQ(text("out/answers.csv"), mine);
   EXPECT_EQ(text("out/thesis.txt"), "years of work");
 
   fs::create_directory(root_ / "foreign");
-  std::ofstream(root_ / "foreign" / "labels.csv") << "task,worker,label\n";
+  std::ofstream(root_ / "foreign" / "answers.csv") << "task,worker,label\n";
   EXPECT_THROW(write_simulation(crowd(3), out("foreign"), RunContext()), Error);
   std::ofstream(root_ / "file") << "x";
   EXPECT_THROW(write_simulation(crowd(3), out("file"), RunContext()), Error);

@@ -23,7 +23,7 @@ class Learn(ProgramTest):
         return self.simulate("dawid_skene", tasks=150, workers=12, gaussian_features=1.5, test_tasks=60, seed=3, **options)
 
     def learn(self, *more, code=0, **options):
-        return self.run_program("learn", "crowd/labels.csv", "--features", "crowd/features.npy", "--tasks",
+        return self.run_program("learn", "crowd/answers.csv", "--features", "crowd/features.npy", "--tasks",
                                 "crowd/tasks.csv", "--set", "epochs=6", *more, code=code, **options)
 
     def test_results_and_predictions(self):
@@ -132,7 +132,7 @@ class Learn(ProgramTest):
 
     def test_comparing(self):
         self.crowd()
-        compared = json.loads(self.run_program("compare", "crowd/labels.csv", "-f", "crowd/features.npy", "-t",
+        compared = json.loads(self.run_program("compare", "crowd/answers.csv", "-f", "crowd/features.npy", "-t",
                                                "crowd/tasks.csv", "-g", "crowd/gold.csv", "-m", "two_stage,ccem",
                                                "--set", "epochs=4", "--json").stdout)
         self.assertEqual({row["learner"] for row in compared["learners"]}, {"two_stage", "ccem"})
@@ -147,7 +147,7 @@ class Learn(ProgramTest):
             if learner == "raykar":  # takes no steps
                 continue
             with self.subTest(learner):
-                command = ["learn", "crowd/labels.csv", "-f", "crowd/features.npy", "-t", "crowd/tasks.csv", "-m", learner,
+                command = ["learn", "crowd/answers.csv", "-f", "crowd/features.npy", "-t", "crowd/tasks.csv", "-m", learner,
                            "--set", "epochs=3", "--set", "optimizer=sgd", "--set", "learning_rate=100", "--out", learner]
                 done = subprocess.run([PROGRAM, *command], cwd=self.folder, env=environment(), capture_output=True,
                                       text=True, timeout=120)
@@ -188,7 +188,7 @@ class Learn(ProgramTest):
 
     def test_a_module_of_ones_own(self):
         self.crowd()
-        made = subprocess.run([PROGRAM, "learn", "crowd/labels.csv", "-f", "crowd/features.npy", "-t", "crowd/tasks.csv",
+        made = subprocess.run([PROGRAM, "learn", "crowd/answers.csv", "-f", "crowd/features.npy", "-t", "crowd/tasks.csv",
                                "-m", "two_stage", "--set", "epochs=1", "--torchscript", "--out", "first"],
                               cwd=self.folder, env=environment(), capture_output=True, text=True, timeout=120)
         if "libtorch plugin" in made.stderr:
@@ -212,7 +212,7 @@ class Learn(ProgramTest):
     def test_refusals(self):
         self.crowd()
         self.learn("--out", "result")
-        labels, features, tasks = "crowd/labels.csv", "crowd/features.npy", "crowd/tasks.csv"
+        labels, features, tasks = "crowd/answers.csv", "crowd/features.npy", "crowd/tasks.csv"
         array = (self.folder / features).read_bytes()
         self.write("cut.npy", array[:-7])
         self.write("nan.npy", array[:-4] + struct.pack("<f", float("nan")))
@@ -243,7 +243,7 @@ class Learn(ProgramTest):
             (65, ["learn", labels, "-f", features, "-t", "few.csv"], "it names 1 tasks"),
             (65, [*learn, "--classes", "0"], "is not one of the classes 0"),
             (66, ["learn", labels, "-f", "nowhere.npy"], "nowhere.npy: cannot be opened"),
-            (64, [*learn, "--out", "crowd"], "it holds 'crowd/labels.csv' (LABELS), which would be lost"),
+            (64, [*learn, "--out", "crowd"], "it holds 'crowd/answers.csv' (ANSWERS), which would be lost"),
             (73, [*learn, "--out", "kept"], "no run.json of this command"),
             (66, ["predict", "empty", "-f", features], "there is no model.json in it"),
             (66, ["predict", "nowhere", "-f", features], "there is no such folder"),

@@ -43,7 +43,7 @@ class ProgramTest(unittest.TestCase):
     def simulate(self, kind="hammer_spammer", out="crowd", **options):
         words = [word for name, value in options.items() for word in (f"--{name.replace('_', '-')}", value)]
         self.run_program("simulate", kind, *words, "--out", out, "--quiet")
-        return f"{out}/labels.csv"
+        return f"{out}/answers.csv"
 
 
 RESULT_FILES = ["confusion.csv", "labels.csv", "run.json", "workers.csv"]

@@ -108,23 +108,23 @@ class Gold(ProgramTest):
 class Asking(ProgramTest):
     def test_select_from_answers(self):
         self.simulate("one_coin_beta", tasks=40, workers=10, answers_per_task=3)
-        done = self.run_program("select", "crowd/labels.csv", "--budget", 7)
+        done = self.run_program("select", "crowd/answers.csv", "--budget", 7)
         lines = done.stdout.splitlines()
         self.assertEqual(lines[0], "task,worker,expected_gain,cost")
         self.assertEqual(len(lines), 8)
-        answered = {tuple(line.split(",")[:2]) for line in (self.folder / "crowd/labels.csv").read_text().splitlines()}
+        answered = {tuple(line.split(",")[:2]) for line in (self.folder / "crowd/answers.csv").read_text().splitlines()}
         self.assertFalse(answered & {tuple(line.split(",")[:2]) for line in lines[1:]}, "nobody is asked twice")
         self.write("w.csv", "worker,cost\nworker_000001,2\n")
-        shown = json.loads(self.run_program("select", "crowd/labels.csv", "--budget", 7, "--workers", "w.csv", "--json").stdout)
+        shown = json.loads(self.run_program("select", "crowd/answers.csv", "--budget", 7, "--workers", "w.csv", "--json").stdout)
         self.assertEqual(shown["cost"], 6)
         self.assertEqual({choice["worker"] for choice in shown["choices"]}, {"worker_000001"})
-        self.run_program("select", "crowd/labels.csv", code=64)
+        self.run_program("select", "crowd/answers.csv", code=64)
 
     def test_advice_keeps_to_its_budget(self):
         self.simulate("one_coin_beta", tasks=40, workers=10, answers_per_task=3)
-        whole = json.loads(self.run_program("select", "--advise", "crowd/labels.csv", "--json").stdout)
+        whole = json.loads(self.run_program("select", "--advise", "crowd/answers.csv", "--json").stdout)
         self.assertGreater(whole["tasks_worth_asking"], 5)
-        part = json.loads(self.run_program("select", "--advise", "crowd/labels.csv", "--budget", 5, "--json", "--out", "a").stdout)
+        part = json.loads(self.run_program("select", "--advise", "crowd/answers.csv", "--budget", 5, "--json", "--out", "a").stdout)
         self.assertEqual((part["tasks_within_budget"], part["cost"]), (5, 5))
         self.assertEqual(part["tasks_worth_asking"], whole["tasks_worth_asking"])
         self.assertEqual(len((self.folder / "a/tasks.csv").read_text().splitlines()), 6)

@@ -83,7 +83,7 @@ class Report(ProgramTest):
     def test_learning(self):
         self.run_program("simulate", "dawid_skene", "--tasks", 200, "--gaussian-features", 1.5, "--test-tasks", 100, "--out",
                          "crowd", "--quiet")
-        self.run_program("learn", "crowd/labels.csv", "-f", "crowd/features.npy", "-t", "crowd/tasks.csv", "-g",
+        self.run_program("learn", "crowd/answers.csv", "-f", "crowd/features.npy", "-t", "crowd/tasks.csv", "-g",
                          "crowd/gold.csv", "-m", "two_stage", "--set", "epochs=5", "--out", "result", "--report", "now.json")
         self.run_program("report", "result", "--out", "later.json")
         now = self.json_of("now.json")
@@ -98,7 +98,7 @@ class Report(ProgramTest):
         self.run_program("simulate", "dawid_skene", "--tasks", 200, "--gaussian-features", 1.5, "--test-tasks", 50, "--out",
                          "crowd", "--quiet")
         # Some tasks lose their answers, so that they are known by gold alone.
-        lines = (self.folder / "crowd/labels.csv").read_text().splitlines(keepends=True)
+        lines = (self.folder / "crowd/answers.csv").read_text().splitlines(keepends=True)
         gone = {line.split(",")[0] for line in lines[1:40]}
         self.write("fewer.csv", "".join(line for line in lines if line.split(",")[0] not in gone))
         self.run_program("learn", "fewer.csv", "-f", "crowd/features.npy", "-t", "crowd/tasks.csv", "-g", "crowd/gold.csv",
@@ -147,13 +147,13 @@ class Report(ProgramTest):
         (self.folder / "crowd").rename(self.folder / "elsewhere")
         done = self.run_program("report", "result", "--out", "later.json", code=66)
         self.assertIn("--answers", done.stderr)
-        done = self.run_program("report", "result", "--out", "later.json", "--answers", "elsewhere/labels.csv", code=66)
+        done = self.run_program("report", "result", "--out", "later.json", "--answers", "elsewhere/answers.csv", code=66)
         self.assertIn("--gold", done.stderr)
-        self.run_program("report", "result", "--out", "later.json", "--answers", "elsewhere/labels.csv", "--gold",
+        self.run_program("report", "result", "--out", "later.json", "--answers", "elsewhere/answers.csv", "--gold",
                          "elsewhere/gold.csv")
-        lines = (self.folder / "elsewhere/labels.csv").read_text().splitlines(keepends=True)
-        self.write("elsewhere/labels.csv", "".join(lines[:-1]))
-        done = self.run_program("report", "result", "--out", "again.json", "--answers", "elsewhere/labels.csv", "--gold",
+        lines = (self.folder / "elsewhere/answers.csv").read_text().splitlines(keepends=True)
+        self.write("elsewhere/answers.csv", "".join(lines[:-1]))
+        done = self.run_program("report", "result", "--out", "again.json", "--answers", "elsewhere/answers.csv", "--gold",
                                 "elsewhere/gold.csv", code=65)
         self.assertIn("not those", done.stderr)
         self.assertFalse((self.folder / "again.json").exists())
@@ -186,8 +186,8 @@ class Report(ProgramTest):
 
     def test_savings_and_comparison_of_other_commands(self):
         self.aggregated()
-        self.run_program("select", "--replay", "crowd/labels.csv", "--gold", "crowd/gold.csv", "--seeds", 2, "--out", "replay")
-        compared = self.run_program("compare", "crowd/labels.csv", "--gold", "crowd/gold.csv", "-m",
+        self.run_program("select", "--replay", "crowd/answers.csv", "--gold", "crowd/gold.csv", "--seeds", 2, "--out", "replay")
+        compared = self.run_program("compare", "crowd/answers.csv", "--gold", "crowd/gold.csv", "-m",
                                     "majority_vote,automatic", "--json").stdout
         self.write("compared.json", compared)
         self.run_program("report", "result", "--replay", "replay", "--compare", "compared.json", "--title", "Ours", "--out",
@@ -199,7 +199,7 @@ class Report(ProgramTest):
         policies = [policy["name"] for policy in document["savings"]["policies"]]
         self.assertEqual(policies[0], "random")
         self.assertIn("answers", document["savings"]["words"])
-        held = self.run_program("compare", "crowd/labels.csv", "-m", "majority_vote,automatic", "--json").stdout
+        held = self.run_program("compare", "crowd/answers.csv", "-m", "majority_vote,automatic", "--json").stdout
         self.write("held.json", held)
         self.run_program("report", "result", "--compare", "held.json", "--out", "held_out.json")
         self.assertEqual(self.json_of("held_out.json")["comparison"]["by"], "held-out")

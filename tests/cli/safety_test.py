@@ -13,8 +13,8 @@ class OutputsThatAreInputs(ProgramTest):
     def setUp(self):
         super().setUp()
         self.simulate(tasks=30, workers=8)
-        self.run_program("aggregate", "crowd/labels.csv", "--out", "result", "--quiet")
-        self.run_program("state", "init", "s.state", "crowd/labels.csv", "--quiet")
+        self.run_program("aggregate", "crowd/answers.csv", "--out", "result", "--quiet")
+        self.run_program("state", "init", "s.state", "crowd/answers.csv", "--quiet")
 
     def snapshot(self):
         return {str(path): path.read_bytes() for path in self.folder.rglob("*") if path.is_file() and not path.is_symlink()}
@@ -27,14 +27,14 @@ class OutputsThatAreInputs(ProgramTest):
         self.assertEqual(self.snapshot(), before, "nothing may change")
 
     def test_the_same_file(self):
-        answers = "crowd/labels.csv"
+        answers = "crowd/answers.csv"
         self.refused("select", "s.state", "--budget", 5, "--out", "s.state")
         self.refused("select", answers, "--budget", 5, "--out", answers)
         self.refused("aggregate", answers, "--report", answers)
         self.refused("aggregate", answers, "--gold", "crowd/gold.csv", "--report", "crowd/gold.csv")
         self.refused("report", "result", "--out", "result/labels.csv", says="is a part of 'result' (DIR)")
         self.refused("report", "result", "--out", answers, "--force")
-        self.refused("report", "result", "--answers", answers, "--out", "crowd/../crowd/labels.csv", "--force")
+        self.refused("report", "result", "--answers", answers, "--out", "crowd/../crowd/answers.csv", "--force")
         self.write("one.txt", "w1\n")
         self.refused("aggregate", answers, "--exclude-workers", "one.txt", "--report", "one.txt", "--force")
         self.write("f.csv", "task,x\ntask_000001,1\n")
@@ -43,14 +43,14 @@ class OutputsThatAreInputs(ProgramTest):
         self.refused("predict", "result", "--features", "f.csv", "--out", "result/run.json", says="is a part of")
 
     def test_links(self):
-        answers = self.folder / "crowd/labels.csv"
+        answers = self.folder / "crowd/answers.csv"
         os.symlink(answers, self.folder / "soft.csv")
         os.link(answers, self.folder / "hard.csv")
         for link in ("soft.csv", "hard.csv"):
-            self.refused("aggregate", "crowd/labels.csv", "--report", link, "--force")
-            self.refused("aggregate", link, "--report", "crowd/labels.csv", "--force")
+            self.refused("aggregate", "crowd/answers.csv", "--report", link, "--force")
+            self.refused("aggregate", link, "--report", "crowd/answers.csv", "--force")
         with open(answers) as file:
-            done = subprocess.run([PROGRAM, "aggregate", "-", "--report", "crowd/labels.csv", "--force"], stdin=file,
+            done = subprocess.run([PROGRAM, "aggregate", "-", "--report", "crowd/answers.csv", "--force"], stdin=file,
                                   cwd=self.folder, env=environment(), capture_output=True, text=True)
         self.assertEqual(done.returncode, 64)
         self.assertIn("standard input", done.stderr)
@@ -63,7 +63,7 @@ class OutputsThatAreInputs(ProgramTest):
         self.refused("state", "export", "result/inner/s.state", "--out", "result", says="it holds 'result/inner/s.state'")
 
     def test_files_of_others(self):
-        for arguments in (("aggregate", "crowd/labels.csv", "--report", "thesis.html"),
+        for arguments in (("aggregate", "crowd/answers.csv", "--report", "thesis.html"),
                           ("report", "result", "--out", "thesis.html"),
                           ("select", "s.state", "--budget", 5, "--out", "notes.csv")):
             self.write("thesis.html", "<!doctype html><title>years of work</title>")
@@ -81,8 +81,8 @@ class OutputsThatAreInputs(ProgramTest):
         self.run_program("report", "result", "--out", "result/report.html")
 
     def test_empty_paths(self):
-        for arguments in (("aggregate", "crowd/labels.csv", "--out", ""), ("aggregate", "crowd/labels.csv", "--report", ""),
-                          ("aggregate", "crowd/labels.csv", "--gold", ""), ("aggregate", ""), ("report", "result", "--out", ""),
+        for arguments in (("aggregate", "crowd/answers.csv", "--out", ""), ("aggregate", "crowd/answers.csv", "--report", ""),
+                          ("aggregate", "crowd/answers.csv", "--gold", ""), ("aggregate", ""), ("report", "result", "--out", ""),
                           ("select", "s.state", "--budget", 5, "--out", ""), ("select", "s.state", "--budget", 5, "--workers", ""),
                           ("predict", "result", "-f", ""), ("state", "export", "s.state", "--out", ""),
                           ("simulate", "one_coin_beta", "--out", ""), ("demo", "--out", "")):
@@ -95,7 +95,7 @@ class OutputsThatAreInputs(ProgramTest):
         os.chmod(self.folder / "result", 0o700)
         self.run_program("report", "result", "--out", "secret.html")
         self.assertEqual(stat.S_IMODE(os.stat(self.folder / "secret.html").st_mode), 0o600)
-        self.run_program("aggregate", "crowd/labels.csv", "--out", "result", "--quiet")
+        self.run_program("aggregate", "crowd/answers.csv", "--out", "result", "--quiet")
         self.assertEqual(stat.S_IMODE(os.stat(self.folder / "result").st_mode), 0o700)
 
 

@@ -109,7 +109,7 @@ class Select(ProgramTest):
     def test_stop_rule_and_offers(self):
         done = self.replay("--policies", "random,expected_information", "--set", "expected_information.delta=0.05")
         self.assertIn("stopped by its own rule in 3 of 3 repetitions", done.stdout)
-        workers = sorted({row["worker"] for row in self.rows("crowd/labels.csv")})
+        workers = sorted({row["worker"] for row in self.rows("crowd/answers.csv")})
         self.write("offers.csv", "worker,capacity,cost\n" + "".join(f"{name},4,2.5\n" for name in workers))
         self.replay("--policies", "random", "--workers", "offers.csv", out="limited")
         last = self.rows("limited/curves.csv")[-1]

@@ -33,7 +33,7 @@ class Simulate(ProgramTest):
         self.assertIn("900 answers by 10 workers to 91 tasks, 2 classes", done.stdout)
         self.assertIn("1 task without gold got no answers", done.stdout)
         self.assertEqual((self.folder / "crowd/tasks.csv").read_text(), table)
-        train, test = self.rows("crowd/labels.csv"), self.rows("crowd/labels_test.csv")
+        train, test = self.rows("crowd/answers.csv"), self.rows("crowd/answers_test.csv")
         self.assertEqual({row["task"] for row in train}, {f"t{i}" for i in range(60)})
         self.assertEqual({row["task"] for row in test}, {f"t{i}" for i in range(60, 90)})
         self.assertEqual({row["label"] for row in train}, {"cat", "dog"})
@@ -47,13 +47,13 @@ class Simulate(ProgramTest):
         self.assertEqual((record["gold"], record["tasks_file"]), ("gold.csv", "tasks.csv"))
         # Without a tasks file everything is for training.
         self.run_program("simulate", "one_coin_beta", "--gold", "gold.csv", "--out", "all", "--quiet")
-        self.assertEqual(self.names("all"), ["confusion.csv", "gold.csv", "labels.csv", "simulation.json", "workers.csv"])
-        self.assertEqual(len(self.rows("all/labels.csv")), 450)
+        self.assertEqual(self.names("all"), ["answers.csv", "confusion.csv", "gold.csv", "simulation.json", "workers.csv"])
+        self.assertEqual(len(self.rows("all/answers.csv")), 450)
 
     def test_drawn_features(self):
         done = self.run_program("simulate", "max_mig", "--set", "experts=cifar10", "--tasks", 50, "--test-tasks", 20,
                                 "--gaussian-features", 3, "--feature-columns", 12, "--out", "crowd")
-        self.assertIn("wisecrowd learn crowd/labels.csv --features crowd/features.npy --tasks crowd/tasks.csv", done.stdout)
+        self.assertIn("wisecrowd learn crowd/answers.csv --features crowd/features.npy --tasks crowd/tasks.csv", done.stdout)
         shape, values = read_npy(self.folder / "crowd/features.npy")
         self.assertEqual(shape, (70, 12))
         tasks, gold = self.rows("crowd/tasks.csv"), self.rows("crowd/gold.csv")
@@ -74,7 +74,7 @@ class Simulate(ProgramTest):
         self.assertEqual((printed["answers"], printed["held_out_answers"]), (4000, 1000))
         self.assertEqual(printed["features"], "first/features.npy")
         gold = {row["task"]: row["label"] for row in self.rows("first/gold.csv")}
-        for name in ("labels.csv", "labels_test.csv"):
+        for name in ("answers.csv", "answers_test.csv"):
             answers = self.rows(f"crowd/{name}")
             right = sum(row["label"] == gold[row["task"]] for row in answers) / len(answers)
             self.assertGreater(right, 0.9)  # the best possible is .977

@@ -41,7 +41,7 @@ class TorchScript(ProgramTest):
             self.skipTest("this machine's Python has no torch")
         self.assertEqual(made.returncode, 0, made.stderr)
         self.simulate("dawid_skene", tasks=150, workers=12, gaussian_features=1.5, test_tasks=60, classes=3, seed=3)
-        self.files = ["crowd/labels.csv", "--features", "crowd/features.npy", "--tasks", "crowd/tasks.csv"]
+        self.files = ["crowd/answers.csv", "--features", "crowd/features.npy", "--tasks", "crowd/tasks.csv"]
 
     def same_in_python(self, module):
         self.run_program("predict", "result", *self.files[1:], "--trust-model", "--out", "predicted.csv")

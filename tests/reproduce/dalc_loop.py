@@ -43,7 +43,7 @@ def tables_of_images(source, folder):
 
 def play(program, crowd, features, seed, out, settings):
     """One crowd: the curve of each policy, the accuracy with all answers, and how many these are."""
-    words = [program, "dalc-loop", crowd / "labels.csv", "-f", features, "-t", crowd / "tasks.csv", "-g", crowd / "gold.csv",
+    words = [program, "dalc-loop", crowd / "answers.csv", "-f", features, "-t", crowd / "tasks.csv", "-g", crowd / "gold.csv",
              "--seeds", 1, "--seed", seed, "--hidden", 64, "--out", out, "--quiet"]
     for setting in settings:
         words += ["--set", setting]

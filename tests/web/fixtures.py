@@ -227,7 +227,7 @@ def every_kind():
     yield "small", Maker(1, numbered(108, "bird-"), numbered(39, "worker-"), animals, 108, 39).data("birds/labels.csv")
     yield "learn", Maker(2, numbered(1000, "image-"), numbered(59, "annotator-"), numbered(8, "scene "), 200, 59).data("scenes/answers.csv", "learn")
     yield "hostile", Maker(3, hostile(60, "task"), hostile(40, "worker"), hostile(24, "class"), 60, 40).data("<script>alert(8)</script>\"'&‏שלום")
-    yield "large", Maker(4, numbered(1500, "task-"), numbered(1500, "w-"), numbered(10, "class-"), 1500, 1500, 1_000_000, 20_000).data("crowd/labels.csv")
+    yield "large", Maker(4, numbered(1500, "task-"), numbered(1500, "w-"), numbered(10, "class-"), 1500, 1500, 1_000_000, 20_000).data("crowd/answers.csv")
     yield "classes", Maker(5, numbered(300, "t"), numbered(20, "w"), [f"a class with a rather long name, number {i}" for i in range(60)], 300, 20).data("many/labels.csv")
     one = Maker(6, ["t"], ["w"], ["yes"], 1, 1).data("one/labels.csv")
     one["warnings"] = []

@@ -80,7 +80,7 @@ test("hostile names from the file to the page", async () => {
 
 test("a folder that aggregate wrote, of a simulated crowd: what is on the page is what is in the files", async () => {
   run("simulate", "dawid_skene", "--tasks", "20000", "--workers", "400", "--classes", "4", "--out", "crowd");
-  run("aggregate", "crowd/labels.csv", "--gold", "crowd/gold.csv", "--gold-for", "evaluation", "--out", "result");
+  run("aggregate", "crowd/answers.csv", "--gold", "crowd/gold.csv", "--gold-for", "evaluation", "--out", "result");
   run("report", "result", "--out", "crowd.html", "--title", "Crowd & <b>sons</b>");
   await look("crowd.html", async (page, data) => {
     assert.ok((await page.title()).startsWith("Crowd & <b>sons</b>"));
