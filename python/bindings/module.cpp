@@ -124,9 +124,17 @@ py::dict method_info_of(const Info& info) {
   return entry;
 }
 
+/// An option of the engine that is called otherwise here.
+std::string with_keywords(std::string message) {
+  constexpr std::string_view kOption = "`trust_model`", kKeyword = "trust=True";
+  const std::size_t at = message.find(kOption);
+  if (at != std::string::npos) message.replace(at, kOption.size(), kKeyword);
+  return message;
+}
+
 void raise(PyObject* type, const char* message) {
-  PyObject* const text =
-      PyUnicode_DecodeUTF8(message, static_cast<Py_ssize_t>(std::char_traits<char>::length(message)), "replace");
+  const std::string words = with_keywords(message);
+  PyObject* const text = PyUnicode_DecodeUTF8(words.data(), static_cast<Py_ssize_t>(words.size()), "replace");
   if (text == nullptr) return;
   PyErr_SetObject(type, text);
   Py_DECREF(text);

@@ -154,7 +154,7 @@ class Fitted:
 
     @property
     def status_(self) -> str:
-        """How it ended: 'converged' or 'iteration limit'."""
+        """How it ended: 'converged' or 'iteration_limit'."""
         return self._known("status")
 
     @property
@@ -240,7 +240,7 @@ class Aggregator(Fitted, Estimator):
         fit = _engine.aggregate(crowd.answers, "majority_vote", {"ties": self.ties}, crowd.gold, None, *self._run(), None)
         if start is not None:
             fit = fit.replaced(posterior=start, labels=start.argmax(axis=1).astype(np.int32), class_prior=start.mean(axis=0))
-        return fit.replaced(iterations=0, status="iteration limit", trace=[])
+        return fit.replaced(iterations=0, status="iteration_limit", trace=[])
 
     def _fit_crowd(self, crowd, start):
         if start is not None:

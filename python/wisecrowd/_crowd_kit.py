@@ -243,7 +243,7 @@ class GLADBase(Aggregator):
 
 class MACEBase(Aggregator):
     def _begin(self, crowd, start):
-        return {**super()._begin(crowd, start), "skill": np.full(len(crowd.workers), 0.5)}
+        return super()._begin(crowd, start).replaced(skill=np.full(len(crowd.workers), 0.5))
 
     @property
     def spamming_(self) -> np.ndarray:

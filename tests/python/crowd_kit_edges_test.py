@@ -137,7 +137,7 @@ class NoIterations(unittest.TestCase):
         for cls in (DawidSkene, OneCoinDawidSkene, GLAD, MMSR, ZeroBasedSkill, MACE, KOS):
             with self.subTest(cls.__name__):
                 begun = cls(n_iter=0).fit(frame)
-                self.assertEqual((begun.n_iter_, begun.status_, begun.loss_history_), (0, "iteration limit", []))
+                self.assertEqual((begun.n_iter_, begun.status_, begun.loss_history_), (0, "iteration_limit", []))
                 pd.testing.assert_frame_equal(begun.probas_, votes.probas_)
                 pd.testing.assert_series_equal(begun.labels_, votes.labels_)
                 for attribute in dir(begun):

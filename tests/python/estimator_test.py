@@ -23,7 +23,7 @@ ALL = [*wisecrowd.aggregation.CLASSES.values(), *wisecrowd.learning.CLASSES.valu
 ROOT = Path(__file__).resolve().parents[2]
 
 
-class Fits(unittest.TestCase):
+class FitValues(unittest.TestCase):
     def fit(self):
         return wisecrowd.GLAD(5).fit(shuffled_answers(classes=("a", "b"))[0])._fit
 
@@ -40,8 +40,8 @@ class Fits(unittest.TestCase):
         for again in (fit.replaced(), pickle.loads(pickle.dumps(fit))):
             for name, value in fit.fields().items():
                 np.testing.assert_array_equal(getattr(again, name), value, err_msg=name)
-        changed = fit.replaced(iterations=0, status="iteration limit", skill=None)
-        self.assertEqual((changed.iterations, changed.status, changed.skill), (0, "iteration limit", None))
+        changed = fit.replaced(iterations=0, status="iteration_limit", skill=None)
+        self.assertEqual((changed.iterations, changed.status, changed.skill), (0, "iteration_limit", None))
         self.assertGreater(fit.iterations, 0)
         with self.assertRaisesRegex(TypeError, "no field nonsense"):
             fit.replaced(nonsense=1)
