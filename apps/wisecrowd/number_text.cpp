@@ -8,6 +8,7 @@
 
 #include "table.hpp"
 #include "terminal.hpp"
+#include "warnings_json.hpp"
 
 namespace wisecrowd::app {
 namespace {
@@ -200,10 +201,7 @@ nlohmann::ordered_json number_description_json(const NumberDescription& d, const
                                   {"krippendorff_alpha", own.alpha},
                                   {"icc", own.icc}});
   }
-  json["warnings"] = nlohmann::ordered_json::array();
-  for (const Warning& warning : warnings) {
-    json["warnings"].push_back({{"code", warning.code}, {"message", warning.message}, {"remedy", warning.remedy}});
-  }
+  json["warnings"] = warnings_json(warnings);
   return json;
 }
 

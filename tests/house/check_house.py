@@ -90,6 +90,9 @@ PRINTS = re.compile(
     r"\bstd::(cout|cerr|clog|print|println|puts|printf|putchar)\b|\b(printf|puts|putchar|perror)\s*\(|\bfmt::print(ln)?\b"
     r"|\b(fprintf|fputs|fputc|fwrite)\s*\([^;]*\b(stdout|stderr)\b"
 )
+# A flag in a message: the engine speaks to Python, too, and names options between backticks (wisecrowd/messages.hpp).
+FLAG = re.compile(r'"(?:\\.|[^"\\\n])*(?<![\w-])--[a-z]')
+COMMENT = re.compile(r"^\s*//.*|\s//[^\"]*$")
 TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
 CAIRO = re.compile(r"^(cairo|fontconfig|ft2build|freetype)\b")
 # Headers that take a second and more to compile, the files that may include them, and what the others do instead. They
@@ -206,6 +209,9 @@ class Checker:
                 self.check_room_use(path, number, name, folder, room)
             elif target not in MAY_INCLUDE[folder]:
                 self.offend(path, number, f"src/{folder} may not include src/{target} ({name}): pass a value instead")
+        for number, line in enumerate(path.read_text().splitlines(), 1):
+            if not is_test and FLAG.search(COMMENT.sub("", line)):
+                self.offend(path, number, "names a flag of the command line; name the option between backticks: `lenient`")
         code = without_comments_and_strings(path.read_text())
         for number, line in enumerate(code.splitlines(), 1):
             if is_test:
