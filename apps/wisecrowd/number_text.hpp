@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "screen_text.hpp"
+#include "terminal.hpp"
 #include "wisecrowd/number_result.hpp"
 
 namespace wisecrowd::app {
