@@ -85,6 +85,19 @@ SEES_SESSIONS = STAGES | {"result", "store", "deliver"}
 RUNS_METHODS = {"aggregate", "learn", "state"}
 METHOD_CALL = re.compile(r"(?<![\w:.>])(?:wisecrowd::)?(aggregate|make_aggregator|aggregation_methods?|default_aggregation_method)\s*\(")
 
+
+def may_include(layer):
+    """The layers whose headers this one may include, itself among them."""
+    if layer == "sessions":
+        return {"base", "data", "sessions"}
+    allowed = MAY_INCLUDE.get(layer, set()) | {layer}
+    if layer in SEES_SESSIONS:
+        allowed = allowed | {"sessions"}
+    if layer in RUNS_METHODS:
+        allowed = allowed | {"aggregate"}
+    return allowed
+
+
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]')
 PRINTS = re.compile(
     r"\bstd::(cout|cerr|clog|print|println|puts|printf|putchar)\b|\b(printf|puts|putchar|perror)\s*\(|\bfmt::print(ln)?\b"
@@ -191,8 +204,8 @@ class Checker:
             return
         room = room_of(parts) if folder in STAGES else None
         for number, quoted, name in self.includes(path):
-            if TORCH.match(name) and not (folder == "learn" and path.suffix == ".cpp"):
-                self.offend(path, number, f"torch ({name}) belongs into .cpp files under src/learn/")
+            if TORCH.match(name) and not (parts[:2] == ("learn", "torch") and path.suffix == ".cpp"):
+                self.offend(path, number, f"torch ({name}) belongs into .cpp files under src/learn/torch/")
             if CAIRO.match(name) and parts[:2] != ("base", "cairo"):
                 self.offend(path, number, f"cairo ({name}) belongs into the plugin in src/base/cairo/")
             if not quoted:
@@ -245,12 +258,7 @@ class Checker:
             self.offend(path, number, f"wisecrowd/{header} has no layer: add it to PUBLIC_LAYER in tests/house/check_house.py")
         elif is_test:
             return  # a unit test may play the app and compose stages through the public API
-        elif layer == "sessions":
-            if folder not in SEES_SESSIONS:
-                self.offend(path, number, f"src/{folder} may not include wisecrowd/{header}")
-        elif layer == "aggregate" and folder in RUNS_METHODS:
-            return
-        elif layer != folder and layer not in MAY_INCLUDE[folder]:
+        elif layer not in may_include(folder):
             self.offend(path, number, f"src/{folder} may not include wisecrowd/{header}, which belongs to {layer}")
 
     def check_public(self, path):
@@ -267,12 +275,7 @@ class Checker:
                 self.offend(path, number, f"a public header may not include the private {name}")
                 continue
             other = PUBLIC_LAYER.get(name.partition("/")[2])
-            allowed = {"base", "data", "sessions"} if layer == "sessions" else MAY_INCLUDE.get(layer, set()) | {layer}
-            if layer in SEES_SESSIONS:
-                allowed = allowed | {"sessions"}
-            if layer in RUNS_METHODS:
-                allowed = allowed | {"aggregate"}
-            if layer != "everything" and other not in allowed:
+            if layer != "everything" and other not in may_include(layer):
                 self.offend(path, number, f"{path.name} ({layer}) may not include {name} ({other})")
 
     def check_app(self, path):
