@@ -1,5 +1,7 @@
 #include <fmt/core.h>
 
+#include <optional>
+
 #include "base/csv_rows.hpp"
 #include "base/csv_text.hpp"
 #include "wisecrowd/error.hpp"
@@ -11,9 +13,12 @@ namespace {
 using Reading = std::vector<std::pair<std::string, std::string>>;
 
 // The names under which read options are recorded.
-constexpr std::string_view kFormats[] = {"automatic", "csv", "tsv", "jsonl"};
-constexpr std::string_view kLayouts[] = {"automatic", "long", "wide"};
-constexpr std::string_view kDuplicates[] = {"keep-last", "reject", "repeat"};
+constexpr auto kFormatNames = enum_names<TableFormat>({{TableFormat::automatic, "automatic"},
+                                                       {TableFormat::csv, "csv"},
+                                                       {TableFormat::tsv, "tsv"},
+                                                       {TableFormat::jsonl, "jsonl"}});
+constexpr auto kLayoutNames = enum_names<TableLayout>(
+    {{TableLayout::automatic, "automatic"}, {TableLayout::long_rows, "long"}, {TableLayout::wide, "wide"}});
 
 /// Records what is not as usual.
 class ReadingWriter {
@@ -23,9 +28,8 @@ class ReadingWriter {
     if (!value.empty()) reading_.emplace_back(name, value);
   }
   template <class Enum, std::size_t n>
-  void choice(const char* name, const std::string_view (&names)[n], Enum value) {
-    const auto place = static_cast<std::size_t>(value);
-    if (place != 0) reading_.emplace_back(name, names[place]);
+  void choice(const char* name, const EnumNames<Enum, n>& names, Enum value) {
+    if (value != names[0].value) reading_.emplace_back(name, name_in(names, value));
   }
   void flag(const char* name, bool value) {
     if (value) reading_.emplace_back(name, "yes");
@@ -52,15 +56,12 @@ class ReadingReader {
     if (const std::string* found = find(name)) value = *found;
   }
   template <class Enum, std::size_t n>
-  void choice(const char* name, const std::string_view (&names)[n], Enum& value) const {
+  void choice(const char* name, const EnumNames<Enum, n>& names, Enum& value) const {
     const std::string* found = find(name);
     if (found == nullptr) return;
-    for (std::size_t i = 0; i < n; ++i) {
-      if (names[i] != *found) continue;
-      value = static_cast<Enum>(i);
-      return;
-    }
-    throw Error(ErrorCode::bad_input, fmt::format("unknown way of reading '{}'", *found));
+    const std::optional<Enum> known = find_in(names, *found);
+    if (!known) throw Error(ErrorCode::bad_input, fmt::format("unknown way of reading '{}'", *found));
+    value = *known;
   }
   void flag(const char* name, bool& value) const {
     if (const std::string* found = find(name)) value = *found == "yes";
@@ -95,9 +96,9 @@ void reading_fields(Io& io, ReadOptions& options) {
   io.text("label_column", options.label_column);
   io.text("gold_task_column", options.gold_task_column);
   io.text("gold_label_column", options.gold_label_column);
-  io.choice("format", kFormats, options.format);
-  io.choice("layout", kLayouts, options.layout);
-  io.choice("duplicates", kDuplicates, options.duplicates);
+  io.choice("format", kFormatNames, options.format);
+  io.choice("layout", kLayoutNames, options.layout);
+  io.choice("duplicates", kDuplicatePolicyNames, options.duplicates);
   io.flag("lenient", options.lenient);
   io.flag("safe_names", options.safe_names);
   io.names("exclude_workers", options.exclude_workers);
