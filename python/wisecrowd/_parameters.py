@@ -88,7 +88,7 @@ class Estimator:
             return name, value
         renamed = cls._renamed(name)
         if renamed is not None:
-            warnings.warn(f"{cls.__name__}: {name} is now called {renamed}", FutureWarning, stacklevel=4)
+            warnings.warn(f"{cls.__name__}: {name} is now called {renamed}", FutureWarning, stacklevel=3)
             return renamed, value
         synonym = cls._synonyms.get(name)
         if synonym is None:
