@@ -148,7 +148,7 @@ class Learn(ProgramTest):
         self.assertEqual(parameters["decoupled_decay"], 0.25)
         self.assertNotIn("fading", parameters)
         self.assertIn("formerly fading", " ".join(self.run_program("methods", "aggnet").stdout.split()))
-        ran = self.run_program("compare", "crowd/labels.csv", "--features", "crowd/features.npy", "--tasks", "crowd/tasks.csv",
+        ran = self.run_program("compare", "crowd/answers.csv", "--features", "crowd/features.npy", "--tasks", "crowd/tasks.csv",
                                "--methods", "aggnet", "--set", "epochs=2", "--set", "fading=0", "--quiet")
         self.assertIn("fading is now called decoupled_decay", ran.stderr)
 
