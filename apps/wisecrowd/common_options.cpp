@@ -175,7 +175,11 @@ namespace {
 const MethodInfo& method_named(const std::string& name) {
   try {
     return aggregation_method(name);
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    const auto numbers = number_methods();
+    const bool of_numbers =
+        std::any_of(numbers.begin(), numbers.end(), [&](const MethodInfo& info) { return info.name == name; });
+    if (of_numbers) throw usage_error(fmt::format("{}; or read them with --answers numbers", error.what()));
     refuse_name("method", name, method_names());
   }
 }

@@ -1,5 +1,6 @@
 #include "support.hpp"
 #include "wisecrowd/aggregate.hpp"
+#include "wisecrowd/error.hpp"
 #include "wisecrowd/evaluate_numbers.hpp"
 #include "wisecrowd/held_out.hpp"
 

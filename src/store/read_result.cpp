@@ -162,6 +162,10 @@ void add_gold(Result& result, const std::string& path, const ReadOptions& option
 StoredRun read_result(const std::string& folder, const ReadResultOptions& options, const RunContext& context) {
   StoredRecord stored = store::read_record(folder);
   const ReadOptions read = reading_of(stored);
+  if (stored.answers_kind != Categories::name) {
+    throw Error(ErrorCode::unsupported, fmt::format("the result in '{}' is of {}: reports show answers that are {}",
+                                                    folder, stored.answers_kind, Categories::name));
+  }
   const auto answers_then = recorded(stored.record, "answers");
   const auto gold_then = recorded(stored.record, "gold");
   const auto state_then = recorded(stored.record, "state");

@@ -193,7 +193,7 @@ TEST_P(EveryAggregator, SameBitsWhereverArraysLieInMemory) {
   const auto crowd = testing::small_crowd(3, 60, 10, classes(4), 3);
   const auto first = fit(crowd.data);
   for (std::uint64_t round = 0; round < 100; ++round) {
-    Aggregation again;
+    CategoryFit again;
     std::thread([&] {  // a new thread brings neither arrays of its own nor gaps
       leave_gaps(Rng(round));
       again = fit(crowd.data);

@@ -6,6 +6,7 @@
 
 #include "base/rng.hpp"
 #include "wisecrowd/aggregate.hpp"
+#include "wisecrowd/error.hpp"
 #include "wisecrowd/simulate_numbers.hpp"
 
 namespace wisecrowd {
