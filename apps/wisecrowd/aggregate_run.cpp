@@ -78,6 +78,21 @@ std::vector<MethodStage> stages_of(const AggregateRequest& request, RunRecord& r
   return stages;
 }
 
+/// How good the labels are that would be delivered.
+Evaluation evaluate_delivered(const CategoryFit& fit, const CategoryData& data, double abstain_below,
+                              const RunContext& context) {
+  const auto labels = delivered_labels(fit, abstain_below);
+  const bool all_abstained = std::none_of(labels.begin(), labels.end(), [&](const ClassId& label) {
+    return label != kNoClass && data.gold[static_cast<std::size_t>(&label - labels.data())] != kNoClass;
+  });
+  if (all_abstained) {
+    throw Failure(EX_DATAERR, fmt::format("no gold task is labelled with probability {} or more, so there is nothing "
+                                          "to score: lower --abstain-below",
+                                          abstain_below));
+  }
+  return evaluate(labels, fit.posterior, data.gold, data.answers.class_count(), {.tie_rule = fit.tie_rule}, context);
+}
+
 }  // namespace
 
 AggregateOutcome run_aggregate(const AggregateRequest& request, Session& session, Work& work) {
@@ -132,17 +147,7 @@ AggregateOutcome run_aggregate(const AggregateRequest& request, Session& session
 
   record.abstain_below = request.abstain_below;
   if (record.gold_use == "evaluation" && record.gold_tasks > 0) {
-    const auto labels = delivered_labels(fit, request.abstain_below);
-    const bool all_abstained = std::none_of(labels.begin(), labels.end(), [&](const ClassId& label) {
-      return label != kNoClass && data.gold[static_cast<std::size_t>(&label - labels.data())] != kNoClass;
-    });
-    if (all_abstained) {
-      throw Failure(EX_DATAERR, fmt::format("no gold task is labelled with probability {} or more, so there is nothing "
-                                            "to score: lower --abstain-below",
-                                            request.abstain_below));
-    }
-    record.evaluation = evaluate(labels, fit.posterior, data.gold, data.answers.class_count(),
-                                 {.tie_rule = fit.tie_rule}, work.context());
+    record.evaluation = evaluate_delivered(fit, data, request.abstain_below, work.context());
     record.timings.emplace_back("evaluate", watch.lap());
     work.check_stopped();
   }

@@ -108,7 +108,7 @@ std::string held_out_table(const std::vector<HeldOutScore>& scores, const Screen
       table.add({score.method, "–", "", "–", "", "cannot"});
       continue;
     }
-    const auto interval = [](const MeanEstimate& mean, int digits) {
+    const auto interval = [](const Estimate& mean, int digits) {
       return fmt::format("{}–{}", fixed(mean.low, digits), fixed(mean.high, digits));
     };
     const bool best = score.behind_best.value == 0;
@@ -147,9 +147,7 @@ void run_held_out(const CompareArguments& options, const std::vector<MethodStage
       if (!score.refusal.empty()) {
         entry["error"] = score.refusal;
       } else {
-        const auto mean = [](const MeanEstimate& m) {
-          return Json{{"value", m.value}, {"low", m.low}, {"high", m.high}};
-        };
+        const auto mean = [](const Estimate& m) { return Json{{"value", m.value}, {"low", m.low}, {"high", m.high}}; };
         entry["log_probability"] = mean(score.log_probability);
         entry["behind_best"] = mean(score.behind_best);
         entry["seconds"] = score.seconds;
@@ -179,6 +177,92 @@ void run_held_out(const CompareArguments& options, const std::vector<MethodStage
   }
 }
 
+/// With features: learners are compared instead of methods.
+LearnerComparison learner_comparison(const CompareArguments& options) {
+  LearnerComparison comparison;
+  comparison.files = options.features.files(options.labels, options.gold, false);
+  comparison.learners = options.methods.empty() ? learner_names() : split_list(options.methods);
+  comparison.settings = options.settings;
+  comparison.network = options.network;
+  comparison.read = options.read.options();
+  comparison.json = options.json;
+  return comparison;
+}
+
+Row score_by_gold(const MethodStage& entrant, const CategoryData& data, std::span<const ClassId> gold, Work& work) {
+  Row row;
+  row.method = entrant.method;
+  Stopwatch watch;
+  try {
+    const CategoryFit fit = aggregate(data, entrant.method, entrant.parameters, work.context());
+    work.check_stopped();
+    row.seconds = watch.lap();
+    row.iterations = fit.iterations;
+    row.status = fit.status;
+    row.evaluation = evaluate(fit.labels, fit.posterior, gold, data.answers.class_count(), {.tie_rule = fit.tie_rule},
+                              work.context());
+    work.check_stopped();
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::unsupported) throw;
+    row.refusal = with_flags(error.what());
+  }
+  return row;
+}
+
+Json scores_json(const std::vector<Row>& rows, const std::vector<MethodStage>& entrants, const CategoryData& data,
+                 std::size_t scored, const DataReport& report) {
+  Json json = {{"tasks", data.answers.task_count()}, {"gold_tasks", scored}, {"methods", Json::array()}};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const Row& row = rows[i];
+    Json entry = {{"method", row.method}, {"parameters", parameters_json(entrants[i].parameters)}};
+    if (!row.refusal.empty()) {
+      entry["error"] = row.refusal;
+    } else {
+      entry.update(score_json(row.evaluation));
+      entry["iterations"] = row.iterations;
+      entry["status"] = std::string(to_string(row.status));
+      entry["seconds"] = row.seconds;
+    }
+    json["methods"].push_back(std::move(entry));
+  }
+  json["warnings"] = warnings_json(report.warnings);
+  return json;
+}
+
+/// With gold: known truth is the judge. Methods do not see what they are scored on.
+void run_with_gold(const CompareArguments& options, const std::vector<MethodStage>& entrants, CategoryData data,
+                   const DataReport& report, Session& session, Work& work) {
+  const std::vector<ClassId> gold = std::exchange(data.gold, {});
+  const auto scored =
+      static_cast<std::size_t>(std::count_if(gold.begin(), gold.end(), [](ClassId k) { return k != kNoClass; }));
+  if (scored == 0) {
+    throw Failure(EX_DATAERR, gold_warning(report));
+  }
+  std::vector<Row> rows;
+  for (const MethodStage& entrant : entrants) rows.push_back(score_by_gold(entrant, data, gold, work));
+  session.warn(report.warnings);
+  if (options.json) {
+    session.out.add_json(scores_json(rows, entrants, data, scored, report));
+    return;
+  }
+  const Screen& screen = session.out_screen;
+  session.out.add(data_line(data.answers, screen));
+  session.out.add(
+      fmt::format("{}  on {} that the methods did not see\n\n", screen.bold("Scored"), counted(scored, "gold task")));
+  session.out.add(table_text(rows, screen));
+  session.out.add(
+      "\n  " +
+      wrapped("Under each method: iterations, time and 95 % intervals. Log-loss, Brier and ECE are best when small.",
+              screen.width, 2) +
+      "\n");
+  if (std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.status == Status::iteration_limit; })) {
+    session.out.add("  + stopped at its iteration limit; allow more with --set max_iterations=N\n");
+  }
+  for (const Row& row : rows) {
+    if (!row.refusal.empty()) session.out.add(fmt::format("  {}: {}\n", row.method, row.refusal));
+  }
+}
+
 void run_compare(const CompareArguments& options, Session& session) {
   if (options.read.numbers()) {
     refuse_for_numbers(!options.features.features.empty(), "--features");
@@ -195,13 +279,7 @@ void run_compare(const CompareArguments& options, Session& session) {
     return compare_numbers(numbers, session);
   }
   if (!options.features.features.empty()) {
-    LearnerComparison comparison;
-    comparison.files = options.features.files(options.labels, options.gold, false);
-    comparison.learners = options.methods.empty() ? learner_names() : split_list(options.methods);
-    comparison.settings = options.settings;
-    comparison.network = options.network;
-    comparison.read = options.read.options();
-    comparison.json = options.json;
+    const LearnerComparison comparison = learner_comparison(options);
     Work work(session, options.run);
     return compare_learners(comparison, session, work);
   }
@@ -220,71 +298,8 @@ void run_compare(const CompareArguments& options, Session& session) {
   work.check_stopped();
   if (options.gold.empty()) {
     run_held_out(options, entrants, data, report, session, work);
-    return;
-  }
-  const std::vector<ClassId> gold = std::exchange(data.gold, {});  // methods do not see what they are scored on
-  const auto scored =
-      static_cast<std::size_t>(std::count_if(gold.begin(), gold.end(), [](ClassId k) { return k != kNoClass; }));
-  if (scored == 0) {
-    throw Failure(EX_DATAERR, gold_warning(report));
-  }
-  std::vector<Row> rows;
-  for (const MethodStage& entrant : entrants) {
-    Row& row = rows.emplace_back();
-    row.method = entrant.method;
-    Stopwatch watch;
-    try {
-      const CategoryFit fit = aggregate(data, entrant.method, entrant.parameters, work.context());
-      work.check_stopped();
-      row.seconds = watch.lap();
-      row.iterations = fit.iterations;
-      row.status = fit.status;
-      row.evaluation = evaluate(fit.labels, fit.posterior, gold, data.answers.class_count(), {.tie_rule = fit.tie_rule},
-                                work.context());
-      work.check_stopped();
-    } catch (const Error& error) {
-      if (error.code() != ErrorCode::unsupported) throw;
-      row.refusal = with_flags(error.what());
-    }
-  }
-  session.warn(report.warnings);
-  if (options.json) {
-    Json json = {{"tasks", data.answers.task_count()}, {"gold_tasks", scored}, {"methods", Json::array()}};
-    for (std::size_t i = 0; i < rows.size(); ++i) {
-      const Row& row = rows[i];
-      Json entry = {{"method", row.method}, {"parameters", parameters_json(entrants[i].parameters)}};
-      if (!row.refusal.empty()) {
-        entry["error"] = row.refusal;
-      } else {
-        entry.update(score_json(row.evaluation));
-        entry["iterations"] = row.iterations;
-        entry["status"] = std::string(to_string(row.status));
-        entry["seconds"] = row.seconds;
-      }
-      json["methods"].push_back(std::move(entry));
-    }
-    json["warnings"] = warnings_json(report.warnings);
-    session.out.add_json(json);
-    return;
-  }
-  const Screen& screen = session.out_screen;
-  session.out.add(data_line(data.answers, screen));
-  session.out.add(
-      fmt::format("{}  on {} that the methods did not see\n\n", screen.bold("Scored"), counted(scored, "gold task")));
-  session.out.add(table_text(rows, screen));
-  session.out.add(
-      "\n  " +
-      wrapped("Under each method: iterations, time and 95 % intervals. Log-loss, Brier and ECE are best when small.",
-              screen.width, 2) +
-      "\n");
-  for (const Row& row : rows) {
-    if (row.status == Status::iteration_limit) {
-      session.out.add("  + stopped at its iteration limit; allow more with --set max_iterations=N\n");
-      break;
-    }
-  }
-  for (const Row& row : rows) {
-    if (!row.refusal.empty()) session.out.add(fmt::format("  {}: {}\n", row.method, row.refusal));
+  } else {
+    run_with_gold(options, entrants, std::move(data), report, session, work);
   }
 }
 

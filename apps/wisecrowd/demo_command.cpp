@@ -68,53 +68,45 @@ std::string folded(const std::string& command, std::size_t width) {
   return text;
 }
 
-void run_demo(const DemoArguments& options, Session& session) {
-  const Screen& screen = session.out_screen;
-  const std::string crowd_folder = options.out + "/crowd";
-  const std::string result_folder = options.out + "/result";
-  const auto heading = [&](const std::string& text) { session.out.add("\n" + screen.bold(text) + "\n"); };
-  const auto typed = [&](const std::string& command) {
-    session.out.add(screen.green("$ " + folded(command, screen.width)) + "\n");
-  };
-  const auto tell = [&](const std::string& text) { session.out.add(wrapped(text, screen.width, 0) + "\n"); };
-  at_stage(Stage::creating, [&] {
-    check_output_directory(crowd_folder, "simulation.json");
-    check_output_directory(result_folder);
-  });
+/// What the tour says, paragraph by paragraph.
+class Guide {
+ public:
+  explicit Guide(Session& session) : session_(session) {}
+  void heading(const std::string& text) const { session_.out.add("\n" + session_.out_screen.bold(text) + "\n"); }
+  void tell(const std::string& text) const { session_.out.add(wrapped(text, session_.out_screen.width, 0) + "\n"); }
+  void typed(const std::string& command) const {
+    const Screen& screen = session_.out_screen;
+    session_.out.add(screen.green("$ " + folded(command, screen.width)) + "\n");
+  }
 
-  Work work(session, options.run);
-  const SimulationInfo& info = simulation_kind(kKind);
-  const Simulation crowd = simulate(kKind, kSize, Parameters(info.parameters), work.context());
+ private:
+  Session& session_;
+};
+
+Simulation draw_crowd(const std::string& folder, const std::string& seed, const Guide& guide, Session& session,
+                      Work& work) {
+  Simulation crowd = simulate(kKind, kSize, Parameters(simulation_kind(kKind).parameters), work.context());
   work.check_stopped();
-  session.interrupts.writes_to(crowd_folder);
-  if (at_stage(Stage::writing, [&] { return write_simulation(crowd, crowd_folder, work.context()); }) ==
-      Status::cancelled) {
+  session.interrupts.writes_to(folder);
+  if (at_stage(Stage::writing, [&] { return write_simulation(crowd, folder, work.context()); }) == Status::cancelled) {
     throw Stopped();
   }
   const auto spammers =
       static_cast<std::size_t>(std::count(crowd.worker_kind.begin(), crowd.worker_kind.end(), "spammer"));
-  heading("1. A crowd");
-  tell(
+  guide.heading("1. A crowd");
+  guide.tell(
       fmt::format("{} answer {} for us, {} each. What nobody tells us: {} of them are spammers, who click anything. "
                   "The answers are drawn by",
                   counted(kSize.workers, "worker"), counted(kSize.tasks, "task"),
                   counted(kSize.answers_per_task, "answer"), spammers));
-  const std::string seed = options.run.seed == 0 ? "" : fmt::format(" --seed {}", options.run.seed);
-  typed(fmt::format("wisecrowd simulate {} --tasks {} --workers {} --classes {} --answers-per-task {}{} --out {}",
-                    kKind, kSize.tasks, kSize.workers, kSize.classes, kSize.answers_per_task, seed,
-                    shell_word(crowd_folder)));
+  guide.typed(fmt::format("wisecrowd simulate {} --tasks {} --workers {} --classes {} --answers-per-task {}{} --out {}",
+                          kKind, kSize.tasks, kSize.workers, kSize.classes, kSize.answers_per_task, seed,
+                          shell_word(folder)));
+  return crowd;
+}
 
-  heading("2. Labels out of answers");
-  tell("The answers alone, without any truth, are aggregated by");
-  const std::string labels = crowd_folder + "/answers.csv";
-  typed(fmt::format("wisecrowd aggregate {}{} --out {}", shell_word(labels), seed, shell_word(result_folder)));
-  AggregateRequest request;
-  request.labels = labels;
-  request.out = result_folder;
-  const AggregateOutcome outcome = run_aggregate(request, session, work);
-  session.out.add("\n" + run_summary(outcome.result, true, outcome.fit_seconds, screen));
-
-  heading("3. Was it right?");
+void compare_with_truth(const Simulation& crowd, const Result& result, const Guide& guide, Work& work) {
+  guide.heading("3. Was it right?");
   const auto accuracy_of = [&](const std::string& method) {
     const CategoryFit fit =
         aggregate({crowd.data.answers, {}, {}}, method, Parameters(method_named(method).parameters), work.context());
@@ -122,18 +114,43 @@ void run_demo(const DemoArguments& options, Session& session) {
                     work.context())
         .accuracy;
   };
-  const std::string& method = outcome.result.record.method;
-  const Detection detection = detect_spammers(crowd, outcome.result);
-  tell(fmt::format(
+  const std::string& method = result.record.method;
+  const Detection detection = detect_spammers(crowd, result);
+  guide.tell(fmt::format(
       "This crowd was simulated, so the truth is known. Counting votes gets {} of the tasks right, {} gets {}.",
       percent(accuracy_of("majority_vote").value), method, percent(accuracy_of(method).value)));
-  tell(fmt::format("Of the {}, {} are among the {} workers with the fewest bits per answer. See for yourself:",
-                   counted(detection.spammers, "spammer"), detection.found, detection.spammers));
-  typed(fmt::format("wisecrowd evaluate {} {}", shell_word(result_folder + "/labels.csv"),
-                    shell_word(crowd_folder + "/gold.csv")));
+  guide.tell(fmt::format("Of the {}, {} are among the {} workers with the fewest bits per answer. See for yourself:",
+                         counted(detection.spammers, "spammer"), detection.found, detection.spammers));
+}
+
+void run_demo(const DemoArguments& options, Session& session) {
+  const Guide guide(session);
+  const std::string crowd_folder = options.out + "/crowd";
+  const std::string result_folder = options.out + "/result";
+  at_stage(Stage::creating, [&] {
+    check_output_directory(crowd_folder, "simulation.json");
+    check_output_directory(result_folder);
+  });
+  Work work(session, options.run);
+  const std::string seed = options.run.seed == 0 ? "" : fmt::format(" --seed {}", options.run.seed);
+  const Simulation crowd = draw_crowd(crowd_folder, seed, guide, session, work);
+
+  guide.heading("2. Labels out of answers");
+  guide.tell("The answers alone, without any truth, are aggregated by");
+  const std::string labels = crowd_folder + "/answers.csv";
+  guide.typed(fmt::format("wisecrowd aggregate {}{} --out {}", shell_word(labels), seed, shell_word(result_folder)));
+  AggregateRequest request;
+  request.labels = labels;
+  request.out = result_folder;
+  const AggregateOutcome outcome = run_aggregate(request, session, work);
+  session.out.add("\n" + run_summary(outcome.result, true, outcome.fit_seconds, session.out_screen));
+
+  compare_with_truth(crowd, outcome.result, guide, work);
+  guide.typed(fmt::format("wisecrowd evaluate {} {}", shell_word(result_folder + "/labels.csv"),
+                          shell_word(crowd_folder + "/gold.csv")));
   work.check_stopped();
 
-  heading("4. Where things are");
+  guide.heading("4. Where things are");
   const auto file = [&](const std::string& name, const std::string& what) {
     session.out.add(fmt::format("  {:<{}}  {}\n", result_folder + "/" + name, result_folder.size() + 14, what));
   };
@@ -142,12 +159,12 @@ void run_demo(const DemoArguments& options, Session& session) {
   file("confusion.csv", "what each worker says for each truth");
   file("run.json", "how it was made");
 
-  heading("5. Now you");
-  tell("Your own answers go in as a table with the columns task, worker and label:");
-  typed("wisecrowd describe YOUR.csv");
-  typed("wisecrowd aggregate YOUR.csv --out result");
-  tell("and everything else is told by");
-  typed("wisecrowd --help");
+  guide.heading("5. Now you");
+  guide.tell("Your own answers go in as a table with the columns task, worker and label:");
+  guide.typed("wisecrowd describe YOUR.csv");
+  guide.typed("wisecrowd aggregate YOUR.csv --out result");
+  guide.tell("and everything else is told by");
+  guide.typed("wisecrowd --help");
 }
 
 }  // namespace

@@ -171,6 +171,36 @@ CategoryAnswers build_without_repeats(Table& table, CategoryAnswerNames names, T
   return answers;
 }
 
+/// Builds the annotations. Where repeats are to be rejected and it is too late for that, the first answer stays.
+CategoryAnswers build_by_policy(Table& table, CategoryAnswerNames names, DuplicatePolicy duplicates, ThreadPool& pool,
+                                DataReport& report) {
+  const bool reject = duplicates == DuplicatePolicy::reject;
+  BuildReport built;
+  if (reject) reverse(table.pieces);
+  const auto policy = reject ? DuplicatePolicy::keep_last : duplicates;
+  CategoryAnswers answers = build_category_answers(std::move(table.pieces), std::move(names), policy, pool, &built);
+  note_duplicates(table.file, built, reject, report);
+  return answers;
+}
+
+/// No gold task has answers: says why, to whom it concerns.
+void explain_mismatch(const GoldMismatch& mismatch, const CategoryAnswerNames& names, OtherGold* other_gold,
+                      DataReport& report) {
+  const std::string reason = mismatch_reason(mismatch, names);
+  if (other_gold == nullptr) {
+    report.warnings.push_back(
+        {"gold_without_answers",
+         fmt::format("{}: none of its {} gold tasks, for example '{}', has answers, so gold is of no use here",
+                     mismatch.file, mismatch.total, printable(mismatch.tasks.front())),
+         reason, Severity::serious});
+    return;
+  }
+  if (mismatch.labels_are_tasks) {  // they would become classes
+    throw Error(ErrorCode::bad_input, fmt::format("{}: {}", mismatch.file, reason));
+  }
+  other_gold->reason = reason;
+}
+
 }  // namespace
 
 void note_duplicates(const std::string& file, const BuildReport& built, bool first_kept, DataReport& notes) {
@@ -237,22 +267,7 @@ CategoryData read_dataset(const Input& answers, const std::optional<Input>& gold
     }
   }
   CategoryAnswerNames names{table.tasks.release(pool), std::move(workers), table.classes.final_names()};
-  if (gold && known.mismatch.matched == 0) {
-    const std::string reason = mismatch_reason(known.mismatch, names);
-    if (other_gold != nullptr) {
-      // Tasks taken for labels would become classes.
-      if (known.mismatch.labels_are_tasks) {
-        throw Error(ErrorCode::bad_input, fmt::format("{}: {}", known.mismatch.file, reason));
-      }
-      other_gold->reason = reason;
-    } else {
-      notes.warnings.push_back(
-          {"gold_without_answers",
-           fmt::format("{}: none of its {} gold tasks, for example '{}', has answers, so gold is of no use here",
-                       known.mismatch.file, known.mismatch.total, printable(known.mismatch.tasks.front())),
-           reason, Severity::serious});
-    }
-  }
+  if (gold && known.mismatch.matched == 0) explain_mismatch(known.mismatch, names, other_gold, notes);
   if (options.safe_names) {
     for (NameTable* table_of : {&names.tasks, &names.workers, &names.classes}) *table_of = safe_names(*table_of);
     for (std::size_t i = 0; other_gold != nullptr && i < other_gold->tasks.size(); ++i) {
@@ -273,11 +288,7 @@ CategoryData read_dataset(const Input& answers, const std::optional<Input>& gold
     settle_problems(table.file, false, notes);
     return data;
   }
-  BuildReport built;
-  if (reject) reverse(table.pieces);
-  const auto policy = reject ? DuplicatePolicy::keep_last : options.duplicates;
-  data.answers = build_category_answers(std::move(table.pieces), std::move(names), policy, pool, &built);
-  note_duplicates(table.file, built, reject, notes);
+  data.answers = build_by_policy(table, std::move(names), options.duplicates, pool, notes);
   return data;
 }
 

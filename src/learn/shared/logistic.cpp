@@ -147,97 +147,133 @@ double LogisticRegression::likelihood(std::span<const double> targets, std::span
   return sum;
 }
 
+/// Newton's method, its steps found by conjugate gradients: what is known at the current weights.
+struct LogisticRegression::Newton {
+  Newton(const LogisticRegression& the_model, std::span<const double> the_targets, std::span<double> the_weights);
+
+  /// Returns the length of the gradient.
+  double find_gradient();
+  /// out = −(Hessian) v
+  void multiply(std::span<const double> v, std::span<double> out);
+  /// Solves (−Hessian) direction = gradient until the residual is shorter than `enough`.
+  void find_direction(double enough);
+  /// Moves along the direction as far as the objective rises; false at the limit of rounding.
+  bool move();
+
+  const LogisticRegression& model;
+  std::span<const double> targets;
+  std::span<double> weights;
+  std::size_t classes, cells, count;
+  std::vector<double> scores, f, r, mass, along, trial;
+  std::vector<double> gradient, scale, direction, residual, search, product, preconditioned;
+  double yardstick = 0;  ///< the gradient at 0 says what "small" is
+  double objective = 0;
+};
+
+LogisticRegression::Newton::Newton(const LogisticRegression& the_model, std::span<const double> the_targets,
+                                   std::span<double> the_weights)
+    : model(the_model),
+      targets(the_targets),
+      weights(the_weights),
+      classes(model.classes_),
+      cells(model.rows_.size() * classes),
+      count(model.weight_count()) {
+  const std::size_t rows = model.rows_.size();
+  for (auto* const by_cell : {&scores, &f, &r, &along, &trial}) by_cell->resize(cells);
+  for (auto* const by_weight : {&gradient, &scale, &direction, &residual, &search, &product, &preconditioned}) {
+    by_weight->resize(count);
+  }
+  mass.resize(rows);
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t k = 0; k < classes; ++k) mass[i] += targets[i * classes + k];
+  }
+  for (std::size_t c = 0; c < cells; ++c) r[c] = targets[c] - mass[c / classes] / static_cast<double>(classes);
+  model.transposed_product(r, gradient);
+  yardstick = std::sqrt(dot(gradient, gradient)) + 1e-12 * static_cast<double>(rows) + 1e-300;
+  model.logits(weights, scores);
+  objective = model.likelihood(targets, scores) + model.log_prior(weights);
+}
+
+double LogisticRegression::Newton::find_gradient() {
+  f = scores;
+  for (std::size_t i = 0; i < mass.size(); ++i) softmax(std::span(f).subspan(i * classes, classes));
+  for (std::size_t c = 0; c < cells; ++c) r[c] = targets[c] - mass[c / classes] * f[c];
+  model.transposed_product(r, gradient);
+  for (std::size_t w = 0; w < count; ++w) gradient[w] -= model.options_.penalty * weights[w];
+  return std::sqrt(dot(gradient, gradient));
+}
+
+void LogisticRegression::Newton::multiply(std::span<const double> v, std::span<double> out) {
+  model.logits(v, along);
+  for (std::size_t i = 0; i < mass.size(); ++i) {
+    const double* const fi = f.data() + i * classes;
+    const double* const u = along.data() + i * classes;
+    double mean = 0;
+    for (std::size_t k = 0; k < classes; ++k) mean += fi[k] * u[k];
+    for (std::size_t k = 0; k < classes; ++k) r[i * classes + k] = mass[i] * fi[k] * (u[k] - mean);
+  }
+  model.transposed_product(r, out);
+  for (std::size_t w = 0; w < count; ++w) out[w] += model.options_.penalty * v[w];
+}
+
+void LogisticRegression::Newton::find_direction(double enough) {
+  for (std::size_t c = 0; c < cells; ++c) r[c] = mass[c / classes] * f[c] * (1 - f[c]);
+  model.diagonal(r, scale);
+  std::fill(direction.begin(), direction.end(), 0.0);
+  residual = gradient;
+  for (std::size_t w = 0; w < count; ++w) preconditioned[w] = residual[w] / scale[w];
+  search = preconditioned;
+  double fitness = dot(residual, preconditioned);
+  const std::size_t most = model.options_.max_products;
+  for (std::size_t round = 0; round < most && std::sqrt(dot(residual, residual)) > enough; ++round) {
+    multiply(search, product);
+    const double bend = dot(search, product);
+    if (!(bend > 0)) break;
+    const double length = fitness / bend;
+    for (std::size_t w = 0; w < count; ++w) {
+      direction[w] += length * search[w];
+      residual[w] -= length * product[w];
+      preconditioned[w] = residual[w] / scale[w];
+    }
+    const double next = dot(residual, preconditioned);
+    for (std::size_t w = 0; w < count; ++w) search[w] = preconditioned[w] + next / fitness * search[w];
+    fitness = next;
+  }
+}
+
+bool LogisticRegression::Newton::move() {
+  // Along the direction the logits are linear, so a trial costs no product with the rows.
+  model.logits(direction, along);
+  const double slope = dot(gradient, direction), squared = dot(direction, direction), inner = dot(weights, direction),
+               own = dot(weights, weights);
+  double length = 1;
+  for (int halving = 0; halving < 40; ++halving, length /= 2) {
+    for (std::size_t c = 0; c < cells; ++c) trial[c] = scores[c] + length * along[c];
+    const double value = model.likelihood(targets, trial) -
+                         model.options_.penalty / 2 * (own + 2 * length * inner + length * length * squared);
+    if (!(value >= objective + 1e-4 * length * slope && value > objective)) continue;
+    objective = value;
+    for (std::size_t w = 0; w < count; ++w) weights[w] += length * direction[w];
+    model.logits(weights, scores);
+    return true;
+  }
+  return false;
+}
+
 LogisticRegression::Fit LogisticRegression::improve(std::span<const double> targets, std::size_t steps,
                                                     std::span<double> weights) const {
-  const std::size_t cells = rows_.size() * classes_, count = weight_count();
-  std::vector<double> scores(cells), f(cells), r(cells), mass(rows_.size()), along(cells), trial(cells);
-  std::vector<double> gradient(count), scale(count), direction(count), residual(count), search(count), product(count),
-      preconditioned(count);
-  for (std::size_t i = 0; i < rows_.size(); ++i) {
-    for (std::size_t k = 0; k < classes_; ++k) mass[i] += targets[i * classes_ + k];
-  }
-  // The gradient at 0 is the yardstick for "small".
-  for (std::size_t c = 0; c < cells; ++c) r[c] = targets[c] - mass[c / classes_] / static_cast<double>(classes_);
-  transposed_product(r, gradient);
-  const double yardstick = std::sqrt(dot(gradient, gradient)) + 1e-12 * static_cast<double>(rows_.size()) + 1e-300;
-
-  logits(weights, scores);
+  Newton newton(*this, targets, weights);
   Fit fit;
-  fit.objective = likelihood(targets, scores) + log_prior(weights);
-  // out = −(Hessian) v
-  const auto multiply = [&](std::span<const double> v, std::span<double> out) {
-    logits(v, along);
-    for (std::size_t i = 0; i < rows_.size(); ++i) {
-      const double* const fi = f.data() + i * classes_;
-      const double* const u = along.data() + i * classes_;
-      double mean = 0;
-      for (std::size_t k = 0; k < classes_; ++k) mean += fi[k] * u[k];
-      for (std::size_t k = 0; k < classes_; ++k) r[i * classes_ + k] = mass[i] * fi[k] * (u[k] - mean);
-    }
-    transposed_product(r, out);
-    for (std::size_t w = 0; w < count; ++w) out[w] += options_.penalty * v[w];
-  };
-
   for (; fit.steps < steps; ++fit.steps) {
-    f = scores;
-    for (std::size_t i = 0; i < rows_.size(); ++i) softmax(std::span(f).subspan(i * classes_, classes_));
-    for (std::size_t c = 0; c < cells; ++c) r[c] = targets[c] - mass[c / classes_] * f[c];
-    transposed_product(r, gradient);
-    for (std::size_t w = 0; w < count; ++w) gradient[w] -= options_.penalty * weights[w];
-    const double size = std::sqrt(dot(gradient, gradient));
-    if (size <= options_.tolerance * yardstick) {
-      fit.converged = true;
-      break;
-    }
-    for (std::size_t c = 0; c < cells; ++c) r[c] = mass[c / classes_] * f[c] * (1 - f[c]);
-    diagonal(r, scale);
-
-    // Conjugate gradients on (−Hessian) d = gradient, the more exactly the nearer the maximum.
-    const double enough = size * std::min(0.1, std::sqrt(size / yardstick));
-    std::fill(direction.begin(), direction.end(), 0.0);
-    residual = gradient;
-    for (std::size_t w = 0; w < count; ++w) preconditioned[w] = residual[w] / scale[w];
-    search = preconditioned;
-    double fitness = dot(residual, preconditioned);
-    for (std::size_t round = 0; round < options_.max_products && std::sqrt(dot(residual, residual)) > enough; ++round) {
-      multiply(search, product);
-      const double bend = dot(search, product);
-      if (!(bend > 0)) break;
-      const double length = fitness / bend;
-      for (std::size_t w = 0; w < count; ++w) {
-        direction[w] += length * search[w];
-        residual[w] -= length * product[w];
-        preconditioned[w] = residual[w] / scale[w];
-      }
-      const double next = dot(residual, preconditioned);
-      for (std::size_t w = 0; w < count; ++w) search[w] = preconditioned[w] + next / fitness * search[w];
-      fitness = next;
-    }
-
-    // Along the direction the logits are linear, so a trial costs no product with the rows.
-    logits(direction, along);
-    const double slope = dot(gradient, direction), squared = dot(direction, direction), inner = dot(weights, direction),
-                 own = dot(weights, weights);
-    double length = 1;
-    bool better = false;
-    for (int halving = 0; halving < 40 && !better; ++halving) {
-      for (std::size_t c = 0; c < cells; ++c) trial[c] = scores[c] + length * along[c];
-      const double value =
-          likelihood(targets, trial) - options_.penalty / 2 * (own + 2 * length * inner + length * length * squared);
-      if (value >= fit.objective + 1e-4 * length * slope && value > fit.objective) {
-        better = true;
-        fit.objective = value;
-      } else {
-        length /= 2;
-      }
-    }
-    if (!better) {  // at the limit of rounding
-      fit.converged = true;
-      break;
-    }
-    for (std::size_t w = 0; w < count; ++w) weights[w] += length * direction[w];
-    logits(weights, scores);
+    const double size = newton.find_gradient();
+    fit.converged = size <= options_.tolerance * newton.yardstick;
+    if (fit.converged) break;
+    // The more exactly the nearer the maximum.
+    newton.find_direction(size * std::min(0.1, std::sqrt(size / newton.yardstick)));
+    fit.converged = !newton.move();
+    if (fit.converged) break;
   }
+  fit.objective = newton.objective;
   return fit;
 }
 

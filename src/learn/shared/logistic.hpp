@@ -44,6 +44,8 @@ class LogisticRegression {
   void logits(std::span<const double> weights, std::span<double> out) const;
 
  private:
+  struct Newton;
+
   /// out = Xᵀ R, with R rows × classes.
   void transposed_product(std::span<const double> r, std::span<double> out) const;
   /// Σ_i m_i f_ik (1 − f_ik) x_ic² + λ: the Hessian's diagonal.

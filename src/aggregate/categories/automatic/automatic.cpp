@@ -171,6 +171,77 @@ void parameters(ParameterVisitor& v, Options& o) {
   tie_rule_parameter(v, o.ties);
 }
 
+/// The base, or subtypes of tasks where hidden answers ask for them; `result`, the base's fit, is replaced then.
+void choose(const CategoryData& data, const Options& options, const Verdict& verdict, bool tested, bool workers_repeat,
+            const RunContext& context, const CategoryStart& start, CategoryFit& result) {
+  const double z = verdict.dependence;
+  const bool dependent = tested && z > options.evidence;
+  const double work =
+      static_cast<double>(data.answers.answer_count()) * static_cast<double>(result.class_count) * kSubtypes;
+  if (dependent && work <= kMostSubtypeWork && !context.cancelled()) {
+    CategoryFit refined =
+        aggregate(data, "ebcc", subtype_parameters(data, options.ties, kSubtypeStarts), context, start);
+    refined.warnings.insert(refined.warnings.end(), result.warnings.begin(), result.warnings.end());
+    std::erase_if(refined.warnings,
+                  [](const Warning& w) { return w.code == "not_converged" || w.code == "flipped_solution"; });
+    refined.skill = result.skill;
+    result = std::move(refined);
+    result.explanation = fmt::format(
+        "ebcc, because subtypes of tasks predict hidden answers better than independent workers do (by {:.1f} "
+        "standard "
+        "errors): workers err together on some tasks.",
+        z);
+  } else if (dependent) {
+    result.explanation = fmt::format(
+        "{}, although workers err together on some tasks (by {:.1f} standard errors): ebcc would cost "
+        "too much here.",
+        kBase, z);
+    result.warnings.push_back({"dependent_answers",
+                               "workers err together on some tasks, so probabilities are too near to 1.",
+                               "With time to spare, run `method=ebcc`, or aggregate a part of the tasks."});
+  } else if (tested && !workers_repeat) {
+    result.explanation =
+        fmt::format("{}: with one or two answers from most workers nobody can tell whether they err together.", kBase);
+  } else if (tested) {
+    result.explanation = fmt::format(
+        "{}, because subtypes of tasks do not predict hidden answers better ({:.1f} standard errors, {} are asked "
+        "for).",
+        kBase, z, options.evidence);
+  } else {
+    result.explanation = fmt::format("{}, without a test of the alternative.", kBase);
+  }
+}
+
+/// What counting votes and another model of the workers say, and a warning if that matters.
+void ask_other_methods(const CategoryData& data, TieRule ties, const RunContext& context, CategoryFit& result) {
+  const double from_votes = share_of_other_labels(
+      data, result.labels, hard_labels(vote_fractions(data, context), result.class_count, ties, context));
+  result.learned.emplace_back("share_unlike_majority", from_votes);
+  Parameters second_opinion = with_ties("one_coin", ties);
+  second_opinion.set_value("max_iterations", kSecondOpinion);
+  const auto second = aggregate(data, "one_coin", second_opinion, context);
+  const double apart = share_of_other_labels(data, result.labels, second.labels);
+  result.learned.emplace_back("share_unlike_one_coin", apart);
+  if (apart > kDisagreement) {
+    result.warnings.push_back(
+        {"methods_disagree",
+         fmt::format("another model of the workers (one_coin) gives {:.0f} % of the tasks another label, majority_vote "
+                     "{:.0f} %: the choice of the method matters here.",
+                     100 * apart, 100 * from_votes),
+         "Learn the truth of some tasks where they differ, and give it as gold."});
+  }
+}
+
+void keep_first_of_each_code(std::vector<Warning>& warnings) {
+  std::vector<Warning> unique;
+  for (Warning& warning : warnings) {
+    const bool known =
+        std::any_of(unique.begin(), unique.end(), [&](const Warning& w) { return w.code == warning.code; });
+    if (!known) unique.push_back(std::move(warning));
+  }
+  warnings = std::move(unique);
+}
+
 }  // namespace
 
 CategoryMethod method() {
@@ -201,80 +272,20 @@ CategoryFit Automatic::fit(const CategoryData& data, const RunContext& context, 
   const bool workers_repeat = most_workers_repeat(data.answers);
   CategoryFit result = aggregate(data, kBase, base_parameters(options_.ties, workers_repeat), context, start);
   if (result.class_count < 2 || data.answers.answer_count() == 0) return result;
-  const std::vector<ClassId> base_labels = result.labels;
 
   const bool tested = options_.folds > 0 && !context.cancelled();
   const Verdict verdict = tested ? judge(data, result, options_, workers_repeat, context) : Verdict{};
-  const double z = verdict.dependence;
-  const bool dependent = tested && z > options_.evidence;
-  const double work =
-      static_cast<double>(data.answers.answer_count()) * static_cast<double>(result.class_count) * kSubtypes;
-  std::string why;
-  if (dependent && work <= kMostSubtypeWork && !context.cancelled()) {
-    CategoryFit refined =
-        aggregate(data, "ebcc", subtype_parameters(data, options_.ties, kSubtypeStarts), context, start);
-    refined.warnings.insert(refined.warnings.end(), result.warnings.begin(), result.warnings.end());
-    std::erase_if(refined.warnings,
-                  [](const Warning& w) { return w.code == "not_converged" || w.code == "flipped_solution"; });
-    refined.skill = result.skill;
-    result = std::move(refined);
-    why = fmt::format(
-        "ebcc, because subtypes of tasks predict hidden answers better than independent workers do (by {:.1f} "
-        "standard "
-        "errors): workers err together on some tasks.",
-        z);
-  } else if (dependent) {
-    why = fmt::format(
-        "{}, although workers err together on some tasks (by {:.1f} standard errors): ebcc would cost "
-        "too much here.",
-        kBase, z);
-    result.warnings.push_back({"dependent_answers",
-                               "workers err together on some tasks, so probabilities are too near to 1.",
-                               "With time to spare, run `method=ebcc`, or aggregate a part of the tasks."});
-  } else if (tested && !workers_repeat) {
-    why =
-        fmt::format("{}: with one or two answers from most workers nobody can tell whether they err together.", kBase);
-  } else if (tested) {
-    why = fmt::format(
-        "{}, because subtypes of tasks do not predict hidden answers better ({:.1f} standard errors, {} are asked "
-        "for).",
-        kBase, z, options_.evidence);
-  } else {
-    why = fmt::format("{}, without a test of the alternative.", kBase);
-  }
-  result.explanation = why;
-  result.learned.emplace_back("dependence_z", z);
+  choose(data, options_, verdict, tested, workers_repeat, context, start, result);
+  result.learned.emplace_back("dependence_z", verdict.dependence);
   result.learned.emplace_back("misfit", verdict.tempering.misfit);
   pin_gold(data, result.posterior);
   result.tie_rule = options_.ties;
   result.labels = hard_labels(result.posterior, result.class_count, options_.ties, context);
   if (options_.calibrate) temper(data, verdict.tempering, result, context);
 
-  // What the user should know besides.
   warn_if_flipped(data, result);
-  const double from_votes = share_of_other_labels(
-      data, result.labels, hard_labels(vote_fractions(data, context), result.class_count, options_.ties, context));
-  result.learned.emplace_back("share_unlike_majority", from_votes);
-  Parameters second_opinion = with_ties("one_coin", options_.ties);
-  second_opinion.set_value("max_iterations", kSecondOpinion);
-  const auto second = aggregate(data, "one_coin", second_opinion, context);
-  const double apart = share_of_other_labels(data, result.labels, second.labels);
-  result.learned.emplace_back("share_unlike_one_coin", apart);
-  if (apart > kDisagreement) {
-    result.warnings.push_back(
-        {"methods_disagree",
-         fmt::format("another model of the workers (one_coin) gives {:.0f} % of the tasks another label, majority_vote "
-                     "{:.0f} %: the choice of the method matters here.",
-                     100 * apart, 100 * from_votes),
-         "Learn the truth of some tasks where they differ, and give it as gold."});
-  }
-  std::vector<Warning> unique;
-  for (Warning& warning : result.warnings) {
-    const bool known =
-        std::any_of(unique.begin(), unique.end(), [&](const Warning& w) { return w.code == warning.code; });
-    if (!known) unique.push_back(std::move(warning));
-  }
-  result.warnings = std::move(unique);
+  ask_other_methods(data, options_.ties, context, result);
+  keep_first_of_each_code(result.warnings);
   if (context.cancelled()) result.status = Status::cancelled;
   return result;
 }

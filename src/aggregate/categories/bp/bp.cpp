@@ -141,50 +141,46 @@ Options options_of(const Settings& settings) {
 
 namespace {
 
-/// `messages`, if not null, are where to begin (unless empty), and hold where it ended.
-CategoryFit propagate(const CategoryData& data, const RunContext& context, const CategoryStart& start, Options options,
-                      std::vector<WorkerBelief>* workers, std::vector<double>* messages = nullptr) {
-  CategoryFit result = start_aggregation(data);
-  const std::size_t classes = result.class_count;
-  result.tie_rule = options.ties;
-  result.class_prior.assign(classes, 1.0 / static_cast<double>(std::max<std::size_t>(classes, 1)));
-  if (classes < 2) {  // nothing to find out
-    result.posterior.assign(result.task_count * classes, 1.0);
-    result.labels.assign(result.task_count, ClassId{0});
-    result.skill.assign(result.worker_count, 1.0);
-    result.confusion.assign(result.worker_count * classes, 1.0);
-    if (context.cancelled()) result.status = Status::cancelled;
-    return result;
-  }
-  if (options.model == Options::Model::two_coin && classes != 2) {
-    throw Error(ErrorCode::unsupported, "bp with model=two_coin works for two classes: set model=tables");
-  }
-  if (options.guess_by_class_count) options.accuracy_prior.back().point = 1.0 / static_cast<double>(classes);
+CategoryFit fit_of_one_class(CategoryFit result, const RunContext& context) {
+  result.posterior.assign(result.task_count * result.class_count, 1.0);
+  result.labels.assign(result.task_count, ClassId{0});
+  result.skill.assign(result.worker_count, 1.0);
+  result.confusion.assign(result.worker_count * result.class_count, 1.0);
+  if (context.cancelled()) result.status = Status::cancelled;
+  return result;
+}
 
-  const auto network = options.model == Options::Model::one_coin ? make_coin_network(data, context, options)
-                                                                 : make_table_network(data, context, options);
-  std::vector<double> log_prior(classes);
-  const auto take_prior = [&](const TaskSums& sums) {
-    if (options.class_prior == Options::ClassPrior::learned && data.task_priors.empty()) {
-      result.class_prior = sums.class_mass;
-      normalise(result.class_prior);
+/// The share of the old message that is kept. It is raised once messages go round in circles.
+class Damping {
+ public:
+  explicit Damping(double first) : value_(first) {}
+  [[nodiscard]] double value() const { return value_; }
+  void look_at(double change, std::size_t iteration) {
+    if (change < smallest_change_) {
+      smallest_change_ = change;
+      last_progress_ = iteration;
+    } else if (iteration - last_progress_ >= kPatience && value_ < kCalmingDamping) {
+      value_ = kCalmingDamping;
+      last_progress_ = iteration;
     }
-    for (std::size_t k = 0; k < classes; ++k) {
-      log_prior[k] = std::log(std::max(result.class_prior[k], kProbabilityFloor));
-    }
-  };
-  for (std::size_t k = 0; k < classes; ++k) log_prior[k] = std::log(result.class_prior[k]);
+  }
 
+ private:
+  double value_, smallest_change_ = 2;
+  std::size_t last_progress_ = 0;
+};
+
+/// Messages until they settle; returns the damping of the last ones.
+double exchange_messages(const CategoryData& data, const RunContext& context, const CategoryStart& start,
+                         const Options& options, Network& network, std::span<double> log_prior, CategoryFit& result) {
+  const bool learns_prior = options.class_prior == Options::ClassPrior::learned;
+  Damping damping(options.damping);
   result.objective_name = "Bethe log evidence";
   result.status = Status::iteration_limit;
-  double damping = options.damping, smallest_change = 2;
-  std::size_t last_progress = 0;
-  const auto started = std::chrono::steady_clock::now();
-  if (messages != nullptr && !messages->empty()) network->set_messages(*messages);
-  network->tell_workers(log_prior, start.posterior);
+  network.tell_workers(log_prior, start.posterior);
   for (std::size_t iteration = 0; iteration < options.max_iterations; ++iteration) {
-    const WorkerSums said = network->tell_tasks(damping, iteration);
-    const TaskSums heard = network->tell_workers(log_prior, {});
+    const WorkerSums said = network.tell_tasks(damping.value(), iteration);
+    const TaskSums heard = network.tell_workers(log_prior, {});
     result.trace.push_back(said.log_evidence + heard.log_evidence);
     result.iterations = iteration + 1;
     context.report({.stage = "iterating",
@@ -200,28 +196,24 @@ CategoryFit propagate(const CategoryData& data, const RunContext& context, const
       result.status = Status::converged;
       break;
     }
-    if (said.change < smallest_change) {
-      smallest_change = said.change;
-      last_progress = iteration;
-    } else if (iteration - last_progress >= kPatience && damping < kCalmingDamping) {
-      damping = kCalmingDamping;
-      last_progress = iteration;
+    damping.look_at(said.change, iteration);
+    if (!learns_prior) continue;
+    if (data.task_priors.empty()) {
+      result.class_prior = heard.class_mass;
+      normalise(result.class_prior);
     }
-    if (options.class_prior == Options::ClassPrior::learned) take_prior(heard);
+    for (std::size_t k = 0; k < log_prior.size(); ++k) {
+      log_prior[k] = std::log(std::max(result.class_prior[k], kProbabilityFloor));
+    }
   }
-  result.posterior.resize(result.task_count * classes);
-  network->beliefs(log_prior, result.posterior);
-  pin_gold(data, result.posterior);
-  result.seconds_per_iteration = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count() /
-                                 static_cast<double>(result.iterations);
-  if (!data.task_priors.empty()) result.class_prior = mean_posterior(data.answers, result.posterior);
-  network->describe_workers(result, workers);
-  if (messages != nullptr) *messages = network->messages();
-  result.labels = hard_labels(result.posterior, classes, options.ties, context);
-  result.learned.emplace_back("damping", damping);
-  result.learned.emplace_back("bethe_log_evidence", result.trace.back());
+  return damping.value();
+}
+
+void warn_of_beliefs(const CategoryData& data, const CategoryStart& start, const Options& options, double damping,
+                     CategoryFit& result) {
   const bool coin = options.model == Options::Model::one_coin;
-  const double lead = coin ? prior_mean(normalised(options.accuracy_prior)) - 1.0 / static_cast<double>(classes)
+  const double guess = 1.0 / static_cast<double>(result.class_count);
+  const double lead = coin ? prior_mean(normalised(options.accuracy_prior)) - guess
                            : options.table_prior.diagonal - options.table_prior.off_diagonal;
   if (lead < 1e-9 && start.empty() && data.gold.empty() && data.task_priors.empty()) {
     result.warnings.push_back({"prior_expects_no_skill",
@@ -233,6 +225,40 @@ CategoryFit propagate(const CategoryData& data, const RunContext& context, const
     result.warnings.push_back({"oscillating_messages", "messages went round in circles, so they were damped by 0.5",
                                "set damping yourself for more, and look at the status."});
   }
+}
+
+/// `messages`, if not null, are where to begin (unless empty), and hold where it ended.
+CategoryFit propagate(const CategoryData& data, const RunContext& context, const CategoryStart& start, Options options,
+                      std::vector<WorkerBelief>* workers, std::vector<double>* messages = nullptr) {
+  CategoryFit result = start_aggregation(data);
+  const std::size_t classes = result.class_count;
+  result.tie_rule = options.ties;
+  result.class_prior.assign(classes, 1.0 / static_cast<double>(std::max<std::size_t>(classes, 1)));
+  if (classes < 2) return fit_of_one_class(std::move(result), context);
+  if (options.model == Options::Model::two_coin && classes != 2) {
+    throw Error(ErrorCode::unsupported, "bp with model=two_coin works for two classes: set model=tables");
+  }
+  if (options.guess_by_class_count) options.accuracy_prior.back().point = 1.0 / static_cast<double>(classes);
+
+  const auto network = options.model == Options::Model::one_coin ? make_coin_network(data, context, options)
+                                                                 : make_table_network(data, context, options);
+  std::vector<double> log_prior(classes);
+  for (std::size_t k = 0; k < classes; ++k) log_prior[k] = std::log(result.class_prior[k]);
+  const auto started = std::chrono::steady_clock::now();
+  if (messages != nullptr && !messages->empty()) network->set_messages(*messages);
+  const double damping = exchange_messages(data, context, start, options, *network, log_prior, result);
+  result.posterior.resize(result.task_count * classes);
+  network->beliefs(log_prior, result.posterior);
+  pin_gold(data, result.posterior);
+  result.seconds_per_iteration = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count() /
+                                 static_cast<double>(result.iterations);
+  if (!data.task_priors.empty()) result.class_prior = mean_posterior(data.answers, result.posterior);
+  network->describe_workers(result, workers);
+  if (messages != nullptr) *messages = network->messages();
+  result.labels = hard_labels(result.posterior, classes, options.ties, context);
+  result.learned.emplace_back("damping", damping);
+  result.learned.emplace_back("bethe_log_evidence", result.trace.back());
+  warn_of_beliefs(data, start, options, damping, result);
   return result;
 }
 

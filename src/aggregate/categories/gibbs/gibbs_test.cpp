@@ -152,19 +152,21 @@ TEST(Gibbs, ConditionalsAreRatiosOfTheJoint) {
 
 // Geweke's test: parameters and truth from the prior, data from those, against a chain that draws data and truth in
 // turn. If the sampler leaves the posterior unchanged, both have the same distribution.
-class Geweke : public ::testing::TestWithParam<Options::Sampler> {};
+class Geweke : public ::testing::TestWithParam<Options::Sampler> {
+ protected:
+  static constexpr std::size_t kTasks = 6, kWorkers = 3, kClasses = 2;
+  using Choices = std::vector<std::size_t>;
+  using Values = std::array<double, 4>;
 
-TEST_P(Geweke, SuccessiveConditionalAndMarginalSimulationAgree) {
-  constexpr std::size_t kTasks = 6, kWorkers = 3, kClasses = 2;
-  Options options;
-  options.diagonal_prior = 3;
-  options.off_diagonal_prior = 1.5;
-  options.class_pseudo_count = 2;
-  options.sampler = GetParam();
-  const RunContext context({.threads = 1});
-  Rng rng(77);
-  std::vector<std::string> names = {"0", "1"};
-  const auto build = [&](const std::vector<std::size_t>& labels) {
+  void SetUp() override {
+    options_.diagonal_prior = 3;
+    options_.off_diagonal_prior = 1.5;
+    options_.class_pseudo_count = 2;
+    options_.sampler = GetParam();
+  }
+
+  static CategoryData build(const Choices& labels) {
+    const std::vector<std::string> names = {"0", "1"};
     CategoryAnswersBuilder builder(names);
     for (std::size_t t = 0; t < kTasks; ++t) {
       for (std::size_t w = 0; w < kWorkers; ++w) {
@@ -172,34 +174,51 @@ TEST_P(Geweke, SuccessiveConditionalAndMarginalSimulationAgree) {
       }
     }
     return CategoryData{builder.build(), {}, {}};
-  };
-  // y given z, with tables drawn from their posterior given z and the last y (or the prior when there is none).
-  const auto draw_answers = [&](const std::vector<std::size_t>& z, const std::vector<std::size_t>* before) {
-    std::vector<std::size_t> labels(kTasks * kWorkers);
+  }
+
+  /// y given z, with tables drawn from their posterior given z and the last y (or the prior when there is none).
+  Choices draw_answers(const Choices& z, const Choices* before) {
+    Choices labels(kTasks * kWorkers);
     for (std::size_t w = 0; w < kWorkers; ++w) {
       std::array<double, kClasses> right{};
       for (std::size_t k = 0; k < kClasses; ++k) {
-        double a = options.diagonal_prior, b = options.off_diagonal_prior;
+        double a = options_.diagonal_prior, b = options_.off_diagonal_prior;
         for (std::size_t t = 0; t < kTasks && before != nullptr; ++t) {
           if (z[t] == k) ((*before)[t * kWorkers + w] == k ? a : b) += 1;
         }
-        right[k] = rng.beta(a, b);
+        right[k] = rng_.beta(a, b);
       }
       for (std::size_t t = 0; t < kTasks; ++t) {
-        labels[t * kWorkers + w] = rng.bernoulli(right[z[t]]) ? z[t] : 1 - z[t];
+        labels[t * kWorkers + w] = rng_.bernoulli(right[z[t]]) ? z[t] : 1 - z[t];
       }
     }
     return labels;
-  };
-  const auto draw_truth = [&] {
-    const double p = rng.beta(options.class_pseudo_count, options.class_pseudo_count);
-    std::vector<std::size_t> z(kTasks);
-    for (auto& k : z) k = rng.bernoulli(p) ? 1 : 0;
+  }
+
+  Choices draw_truth() {
+    const double p = rng_.beta(options_.class_pseudo_count, options_.class_pseudo_count);
+    Choices z(kTasks);
+    for (auto& k : z) k = rng_.bernoulli(p) ? 1 : 0;
     return z;
-  };
-  // Test functions: agreement of answers and truth, balance of classes, agreement of two workers, and a square.
-  using Values = std::array<double, 4>;
-  const auto measure = [&](const std::vector<std::size_t>& z, const std::vector<std::size_t>& y) {
+  }
+
+  /// The sampler's next truth.
+  Choices sweep(const Choices& z, const Choices& y, std::size_t draw) {
+    const CategoryData data = build(y);
+    const gibbs::Problem problem(data, options_);
+    std::vector<double> certain(kTasks * kClasses, 0.0);
+    for (std::size_t t = 0; t < kTasks; ++t) certain[t * kClasses + z[t]] = 1;
+    gibbs::Chain chain = gibbs::begin(problem, certain, Rng(0), true);
+    if (GetParam() == Options::Sampler::collapsed) {
+      gibbs::collapsed_sweep<2>(problem, chain, rng_);
+    } else {
+      gibbs::UncollapsedSampler(problem, context_).sweep(chain, rng_.fork("sweep", draw));
+    }
+    return Choices(chain.truth.begin(), chain.truth.end());
+  }
+
+  /// Test functions: agreement of answers and truth, balance of classes, agreement of two workers, and a square.
+  static Values measure(const Choices& z, const Choices& y) {
     Values v{};
     for (std::size_t t = 0; t < kTasks; ++t) {
       v[1] += static_cast<double>(z[t]);
@@ -208,7 +227,14 @@ TEST_P(Geweke, SuccessiveConditionalAndMarginalSimulationAgree) {
     }
     v[3] = v[1] * v[1];
     return v;
-  };
+  }
+
+  Options options_;
+  const RunContext context_{{.threads = 1}};
+  Rng rng_{77};
+};
+
+TEST_P(Geweke, SuccessiveConditionalAndMarginalSimulationAgree) {
   constexpr std::size_t kDraws = 20000, kBatch = 200;
   Values marginal{}, squares{};
   for (std::size_t d = 0; d < kDraws; ++d) {
@@ -224,17 +250,7 @@ TEST_P(Geweke, SuccessiveConditionalAndMarginalSimulationAgree) {
   Values chain_mean{};
   std::vector<Values> batches(kDraws / kBatch);
   for (std::size_t d = 0; d < kDraws; ++d) {
-    const CategoryData data = build(y);
-    const gibbs::Problem problem(data, options);
-    std::vector<double> certain(kTasks * kClasses, 0.0);
-    for (std::size_t t = 0; t < kTasks; ++t) certain[t * kClasses + z[t]] = 1;
-    gibbs::Chain chain = gibbs::begin(problem, certain, Rng(0), true);
-    if (GetParam() == Options::Sampler::collapsed) {
-      gibbs::collapsed_sweep<2>(problem, chain, rng);
-    } else {
-      gibbs::UncollapsedSampler(problem, context).sweep(chain, rng.fork("sweep", d));
-    }
-    z.assign(chain.truth.begin(), chain.truth.end());
+    z = sweep(z, y, d);
     y = draw_answers(z, &y);
     const auto v = measure(z, y);
     for (std::size_t f = 0; f < 4; ++f) {

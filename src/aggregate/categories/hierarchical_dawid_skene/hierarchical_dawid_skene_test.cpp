@@ -14,67 +14,72 @@ namespace {
 using hierarchical_dawid_skene::HierarchicalDawidSkene;
 using hierarchical_dawid_skene::Options;
 
+using Matrix = std::vector<std::vector<double>>;
+
+Matrix filled(std::size_t rows, std::size_t columns, double value) {
+  return Matrix(rows, std::vector<double>(columns, value));
+}
+
 /// The equations of METHOD.md, one after the other, in plain loops.
 struct Slow {
-  std::vector<std::vector<double>> q;
-  std::vector<double> skill;
-  double strength = 2;
-  std::vector<double> bound;  // right after each parameter update, where the entropy of q is explicit
-};
-
-Slow slow_fit(const CategoryData& data, std::size_t iterations) {
-  const CategoryAnswers& answers = data.answers;
-  const std::size_t N = answers.task_count(), M = answers.worker_count(), K = answers.class_count();
-  const auto id = [](std::size_t t) { return TaskId{static_cast<std::uint32_t>(t)}; };
-  Slow fit;
-  fit.q.assign(N, std::vector<double>(K, 0));
-  fit.skill.assign(M, 0.7);
-  for (std::size_t t = 0; t < N; ++t) {
-    for (const ClassId l : answers.labels_of(id(t)))
-      fit.q[t][index(l)] += 1.0 / static_cast<double>(answers.labels_of(id(t)).size());
-  }
-  std::vector<std::vector<double>> U(K, std::vector<double>(K, 1.0 / static_cast<double>(K - 1)));
-  const double nu0 = std::max(1.0, std::sqrt(static_cast<double>(N)) / static_cast<double>(K));
-  double& s = fit.strength;
-  for (std::size_t k = 0; k < K; ++k) U[k][k] = 0;
-  std::vector<std::vector<double>> v(M, std::vector<double>(K, 1.0 / static_cast<double>(K)));
-  double share = 0.5;
-  const auto slip = [&](std::size_t j, std::size_t k, std::size_t l) {
-    return share * U[k][l] + (1 - share) * v[j][l];
-  };
-  const auto prior = [&](std::size_t j, std::size_t k, std::size_t l) {
-    return s * ((k == l ? fit.skill[j] : 0) + (1 - fit.skill[j]) * slip(j, k, l));
-  };
-  for (std::size_t iteration = 0; iteration < iterations; ++iteration) {
-    std::vector<std::vector<std::vector<double>>> n(M, std::vector<std::vector<double>>(K, std::vector<double>(K, 0)));
+  explicit Slow(const CategoryData& data)
+      : answers(data.answers),
+        N(answers.task_count()),
+        M(answers.worker_count()),
+        K(answers.class_count()),
+        nu0(std::max(1.0, std::sqrt(static_cast<double>(N)) / static_cast<double>(K))),
+        q(filled(N, K, 0)),
+        skill(M, 0.7),
+        U(filled(K, K, 1.0 / static_cast<double>(K - 1))),
+        v(filled(M, K, 1.0 / static_cast<double>(K))) {
     for (std::size_t t = 0; t < N; ++t) {
-      for (std::size_t a = 0; a < answers.workers_of(id(t)).size(); ++a) {
+      for (const ClassId l : answers.labels_of(TaskId(t))) {
+        q[t][index(l)] += 1.0 / static_cast<double>(answers.labels_of(TaskId(t)).size());
+      }
+    }
+    for (std::size_t k = 0; k < K; ++k) U[k][k] = 0;
+  }
+
+  [[nodiscard]] double slip(std::size_t j, std::size_t k, std::size_t l) const {
+    return share * U[k][l] + (1 - share) * v[j][l];
+  }
+  [[nodiscard]] double prior(std::size_t j, std::size_t k, std::size_t l) const {
+    return strength * ((k == l ? skill[j] : 0) + (1 - skill[j]) * slip(j, k, l));
+  }
+
+  void count() {
+    n.assign(M, filled(K, K, 0));
+    for (std::size_t t = 0; t < N; ++t) {
+      for (std::size_t a = 0; a < answers.workers_of(TaskId(t)).size(); ++a) {
         for (std::size_t k = 0; k < K; ++k) {
-          n[index(answers.workers_of(id(t))[a])][k][index(answers.labels_of(id(t))[a])] += fit.q[t][k];
+          n[index(answers.workers_of(TaskId(t))[a])][k][index(answers.labels_of(TaskId(t))[a])] += q[t][k];
         }
       }
     }
-    // Fixed-point step of the hyper-parameters.
-    std::vector<std::vector<double>> tables(K, std::vector<double>(K, 0));
+  }
+
+  /// Fixed-point step of the hyper-parameters.
+  void update_crowd() {
+    const double s = strength;
+    Matrix tables = filled(K, K, 0);
     std::vector<double> new_skill(M);
-    auto new_v = v;
+    Matrix new_v = filled(M, K, 1);
     double all_tables = 0, rows = 0, crowd = 0, own = 0;
     for (std::size_t j = 0; j < M; ++j) {
       double right = 0, all = 0;
-      for (double& x : new_v[j]) x = 1;
       for (std::size_t k = 0; k < K; ++k) {
         double row = 0;
         for (std::size_t l = 0; l < K; ++l) {
           const double c = prior(j, k, l);
           const double fresh = c * (digamma(n[j][k][l] + c) - digamma(c));
-          const double by_crowd = fresh * s * (1 - fit.skill[j]) * share * U[k][l] / c;
-          const double by_liking = fresh * s * (1 - fit.skill[j]) * (1 - share) * v[j][l] / c;
+          const double by_crowd = fresh * s * (1 - skill[j]) * share * U[k][l] / c;
+          const double by_liking = fresh * s * (1 - skill[j]) * (1 - share) * v[j][l] / c;
           tables[k][l] += by_crowd;
           crowd += by_crowd;
           own += by_liking;
           new_v[j][l] += by_liking;
           all += fresh;
-          if (k == l) right += fresh * s * fit.skill[j] / c;
+          if (k == l) right += fresh * s * skill[j] / c;
           row += n[j][k][l];
         }
         rows += digamma(row + s) - digamma(s);
@@ -87,27 +92,30 @@ Slow slow_fit(const CategoryData& data, std::size_t iterations) {
     }
     share = (crowd + 1) / (crowd + own + 2);
     v = new_v;
-    s = (all_tables + 1) / (rows + 0.5);
-    fit.skill = new_skill;
+    strength = (all_tables + 1) / (rows + 0.5);
+    skill = new_skill;
     for (std::size_t k = 0; k < K && K > 2; ++k) {
       double total = 0;
       for (std::size_t l = 0; l < K; ++l) total += l == k ? 0 : tables[k][l] + 1;
       for (std::size_t l = 0; l < K; ++l) U[k][l] = l == k ? 0 : (tables[k][l] + 1) / total;
     }
-    // Bound.
-    std::vector<double> nu(K, nu0);
-    double bound = std::log(s) - 0.5 * s + std::log(share) + std::log(1 - share);
+  }
+
+  /// The bound, and on the way the expected logarithms of the tables.
+  void find_bound() {
+    nu.assign(K, nu0);
+    double value = std::log(strength) - 0.5 * strength + std::log(share) + std::log(1 - share);
     for (const auto& likings : v) {
-      for (const double x : likings) bound += std::log(x);
+      for (const double x : likings) value += std::log(x);
     }
     for (std::size_t t = 0; t < N; ++t) {
-      bound += entropy(fit.q[t]);
-      for (std::size_t k = 0; k < K; ++k) nu[k] += fit.q[t][k];
+      value += entropy(q[t]);
+      for (std::size_t k = 0; k < K; ++k) nu[k] += q[t][k];
     }
-    bound += log_beta(nu) - log_beta(std::vector<double>(K, nu0));
-    std::vector<std::vector<std::vector<double>>> expected_log(n);
+    value += log_beta(nu) - log_beta(std::vector<double>(K, nu0));
+    expected_log = n;
     for (std::size_t j = 0; j < M; ++j) {
-      bound += 2 * std::log(fit.skill[j]) + std::log(1 - fit.skill[j]);
+      value += 2 * std::log(skill[j]) + std::log(1 - skill[j]);
       for (std::size_t k = 0; k < K; ++k) {
         std::vector<double> b(K), c(K);
         double total = 0;
@@ -116,26 +124,50 @@ Slow slow_fit(const CategoryData& data, std::size_t iterations) {
           b[l] = n[j][k][l] + c[l];
           total += b[l];
         }
-        bound += log_beta(b) - log_beta(c);
+        value += log_beta(b) - log_beta(c);
         for (std::size_t l = 0; l < K; ++l) expected_log[j][k][l] = digamma(b[l]) - digamma(total);
       }
     }
     for (std::size_t k = 0; k < K && K > 2; ++k) {
-      for (std::size_t l = 0; l < K; ++l) bound += k == l ? 0 : std::log(U[k][l]);
+      for (std::size_t l = 0; l < K; ++l) value += k == l ? 0 : std::log(U[k][l]);
     }
-    fit.bound.push_back(bound);
-    // Truth.
+    bound.push_back(value);
+  }
+
+  void update_truth() {
     double nu_total = 0;
     for (const double mass : nu) nu_total += mass;
     for (std::size_t t = 0; t < N; ++t) {
       for (std::size_t k = 0; k < K; ++k) {
-        fit.q[t][k] = digamma(nu[k]) - digamma(nu_total);
-        for (std::size_t a = 0; a < answers.workers_of(id(t)).size(); ++a) {
-          fit.q[t][k] += expected_log[index(answers.workers_of(id(t))[a])][k][index(answers.labels_of(id(t))[a])];
+        q[t][k] = digamma(nu[k]) - digamma(nu_total);
+        for (std::size_t a = 0; a < answers.workers_of(TaskId(t)).size(); ++a) {
+          q[t][k] += expected_log[index(answers.workers_of(TaskId(t))[a])][k][index(answers.labels_of(TaskId(t))[a])];
         }
       }
-      softmax(fit.q[t]);
+      softmax(q[t]);
     }
+  }
+
+  const CategoryAnswers& answers;
+  std::size_t N, M, K;
+  double nu0;
+  Matrix q;
+  std::vector<double> skill;
+  double strength = 2;
+  std::vector<double> bound;  // right after each parameter update, where the entropy of q is explicit
+  Matrix U, v;
+  double share = 0.5;
+  std::vector<double> nu;
+  std::vector<Matrix> n, expected_log;
+};
+
+Slow slow_fit(const CategoryData& data, std::size_t iterations) {
+  Slow fit(data);
+  for (std::size_t iteration = 0; iteration < iterations; ++iteration) {
+    fit.count();
+    fit.update_crowd();
+    fit.find_bound();
+    fit.update_truth();
   }
   return fit;
 }

@@ -38,6 +38,7 @@ class Questions {
       : share(data.answers.task_count()),
         skill(data.answers.worker_count()),
         answers_(data.answers),
+        workers_(data.answers.workers()),
         labels_(data.answers.labels()),
         context_(context),
         options_(options),
@@ -63,6 +64,21 @@ class Questions {
                      .total = static_cast<double>(options_.max_iterations)});
     return context_.cancelled();
   }
+  void begin_messages(std::span<const Row> lean);
+  /// Answers of one task: brings y v in message_[a] and takes y x away.
+  void task_turn(AnswerIndex first, AnswerIndex last);
+  /// Sums of all workers; returns the largest number of each question.
+  Row worker_turns();
+  /// What the worker sends back along an answer.
+  void reply(AnswerIndex a) {
+    const Row& y = side(a);
+    const Row& sum = sum_of_[index(workers_[a])];
+    for (std::size_t l = 0; l < Lanes; ++l) message_[a][l] = y[l] * (sum[l] - message_[a][l]);
+  }
+  /// Shares and skills by the last messages.
+  void read_messages();
+  /// Gives the singular vectors their signs, and reads shares off them.
+  void orient(std::span<const Row> mean, std::span<const Row> lead);
   /// Calls work(task, first answer, last answer).
   template <class Work>
   void for_each_task(const Work& work) {
@@ -94,81 +110,93 @@ class Questions {
   }
 
   const CategoryAnswers& answers_;
+  std::span<const WorkerId> workers_;
   std::span<const ClassId> labels_;
   const RunContext& context_;
   const Options& options_;
   std::vector<Row> side_;
   std::vector<Rng> starts_;
+
+  // One number per answer and question: y x_{i→j}, from the task. What the worker sends back follows from it and the
+  // worker's sum, y v_{j→i} = y (Σ y x − y x_{i→j}), and is made when the task reads it: so a worker's turn only reads.
+  HugeVector<Row> message_;
+  std::vector<Row> sum_of_;  // per worker
+  Row scale_{};              // only ratios matter, and values grow geometrically
 };
 
 template <std::size_t Lanes>
-std::size_t Questions<Lanes>::run_messages(std::span<const Row> lean) {
-  // One number per answer and question: y x_{i→j}, from the task. What the worker sends back follows from it and the
-  // worker's sum, y v_{j→i} = y (Σ y x − y x_{i→j}), and is made when the task reads it: so a worker's turn only reads.
-  HugeVector<Row> message(answers_.answer_count());
-  std::vector<Row> sum_of(answers_.worker_count());
-  const auto workers = answers_.workers();
-  (void)answers_.worker_offsets();  // made on first use: not part of a round
-  Row scale;                        // only ratios matter, and values grow geometrically
-  scale.fill(1);
-  // In message[a] the answers bring y v and take y x away.
-  const auto task_turn = [&](AnswerIndex first, AnswerIndex last) {
-    Row sum{};
-    for (AnswerIndex a = first; a < last; ++a) {
-      for (std::size_t l = 0; l < Lanes; ++l) sum[l] += message[a][l];
-    }
-    for (AnswerIndex a = first; a < last; ++a) {
-      const Row& y = side(a);
-      for (std::size_t l = 0; l < Lanes; ++l) message[a][l] = scale[l] * y[l] * (sum[l] - message[a][l]);
-    }
-  };
-  const auto reply = [&](AnswerIndex a) {
-    const Row& y = side(a);
-    const Row& sum = sum_of[index(workers[a])];
-    for (std::size_t l = 0; l < Lanes; ++l) message[a][l] = y[l] * (sum[l] - message[a][l]);
-  };
-  if (lean.empty()) {
-    const bool random = options_.start == Options::FirstMessages::random;
-    for_each_task([&](std::size_t t, AnswerIndex first, AnswerIndex last) {
-      for (std::size_t l = 0; l < Lanes; ++l) {
-        Rng rng = starts_[l].fork("task", t);
-        for (AnswerIndex a = first; a < last; ++a) message[a][l] = side(a)[l] * (random ? 1 + rng.normal() : 1);
-      }
-      task_turn(first, last);
-    });
-  } else {
-    for_each_task([&](std::size_t t, AnswerIndex first, AnswerIndex last) {
-      for (AnswerIndex a = first; a < last; ++a) {
-        for (std::size_t l = 0; l < Lanes; ++l) message[a][l] = side(a)[l] * lean[t][l];
-      }
-    });
+void Questions<Lanes>::task_turn(AnswerIndex first, AnswerIndex last) {
+  Row sum{};
+  for (AnswerIndex a = first; a < last; ++a) {
+    for (std::size_t l = 0; l < Lanes; ++l) sum[l] += message_[a][l];
   }
+  for (AnswerIndex a = first; a < last; ++a) {
+    const Row& y = side(a);
+    for (std::size_t l = 0; l < Lanes; ++l) message_[a][l] = scale_[l] * y[l] * (sum[l] - message_[a][l]);
+  }
+}
+
+template <std::size_t Lanes>
+auto Questions<Lanes>::worker_turns() -> Row {
+  return for_each_worker([&](std::size_t w, auto own, auto, Row& top) {
+    Row sum{}, size = top;
+    for (const AnswerIndex a : own) {
+      const Row& x = message_[a];
+      for (std::size_t l = 0; l < Lanes; ++l) {
+        const double weight = std::abs(x[l]);
+        sum[l] += x[l];
+        size[l] = size[l] > weight ? size[l] : weight;
+      }
+    }
+    sum_of_[w] = sum;
+    for (std::size_t l = 0; l < Lanes; ++l) top[l] = std::max(size[l], std::abs(sum[l]));
+  });
+}
+
+template <std::size_t Lanes>
+void Questions<Lanes>::begin_messages(std::span<const Row> lean) {
+  message_.resize(answers_.answer_count());
+  sum_of_.resize(answers_.worker_count());
+  (void)answers_.worker_offsets();  // made on first use: not part of a round
+  scale_.fill(1);
+  const bool random = options_.start == Options::FirstMessages::random;
+  for_each_task([&](std::size_t t, AnswerIndex first, AnswerIndex last) {
+    if (!lean.empty()) {
+      for (AnswerIndex a = first; a < last; ++a) {
+        for (std::size_t l = 0; l < Lanes; ++l) message_[a][l] = side(a)[l] * lean[t][l];
+      }
+      return;
+    }
+    for (std::size_t l = 0; l < Lanes; ++l) {
+      Rng rng = starts_[l].fork("task", t);
+      for (AnswerIndex a = first; a < last; ++a) message_[a][l] = side(a)[l] * (random ? 1 + rng.normal() : 1);
+    }
+    task_turn(first, last);
+  });
+}
+
+template <std::size_t Lanes>
+std::size_t Questions<Lanes>::run_messages(std::span<const Row> lean) {
+  begin_messages(lean);
   const auto started = std::chrono::steady_clock::now();
   std::size_t round = 0;
   for (;;) {
-    const Row largest = for_each_worker([&](std::size_t w, auto own, auto, Row& top) {
-      Row sum{}, size = top;
-      for (const AnswerIndex a : own) {
-        const Row& x = message[a];
-        for (std::size_t l = 0; l < Lanes; ++l) {
-          const double weight = std::abs(x[l]);
-          sum[l] += x[l];
-          size[l] = size[l] > weight ? size[l] : weight;
-        }
-      }
-      sum_of[w] = sum;
-      for (std::size_t l = 0; l < Lanes; ++l) top[l] = std::max(size[l], std::abs(sum[l]));
-    });
+    const Row largest = worker_turns();
     ++round;
     if (stop(round) || round == options_.max_iterations) break;
-    for (std::size_t l = 0; l < Lanes; ++l) scale[l] = largest[l] > 0 ? 1 / largest[l] : 1;
+    for (std::size_t l = 0; l < Lanes; ++l) scale_[l] = largest[l] > 0 ? 1 / largest[l] : 1;
     for_each_task([&](std::size_t, AnswerIndex first, AnswerIndex last) {
       for (AnswerIndex a = first; a < last; ++a) reply(a);
       task_turn(first, last);
     });
   }
   round_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  read_messages();
+  return round;
+}
 
+template <std::size_t Lanes>
+void Questions<Lanes>::read_messages() {
   // Skills as shares of the largest message.
   std::vector<Row> tops(Blocks{answers_.task_count(), kTasksPerBlock}.count(), Row{});
   for_each_task([&](std::size_t t, AnswerIndex first, AnswerIndex last) {
@@ -177,9 +205,9 @@ std::size_t Questions<Lanes>::run_messages(std::span<const Row> lean) {
     for (std::size_t l = 0; l < Lanes; ++l) {
       double sum = 0, size = 0;
       for (AnswerIndex a = first; a < last; ++a) {
-        sum += message[a][l];
-        size += std::abs(message[a][l]);
-        top[l] = std::max(top[l], std::abs(message[a][l]));
+        sum += message_[a][l];
+        size += std::abs(message_[a][l]);
+        top[l] = std::max(top[l], std::abs(message_[a][l]));
       }
       if (size > 0) {
         share[t][l] = share_of(sum / size);
@@ -193,10 +221,9 @@ std::size_t Questions<Lanes>::run_messages(std::span<const Row> lean) {
   for (std::size_t w = 0; w < skill.size(); ++w) {
     const double count = static_cast<double>(answers_.answers_of(WorkerId{static_cast<std::uint32_t>(w)}).size());
     for (std::size_t l = 0; l < Lanes; ++l) {
-      skill[w][l] = count > 0 ? sum_of[w][l] / count / (largest[l] > 0 ? largest[l] : 1) : 0;
+      skill[w][l] = count > 0 ? sum_of_[w][l] / count / (largest[l] > 0 ? largest[l] : 1) : 0;
     }
   }
-  return round;
 }
 
 template <std::size_t Lanes>
@@ -210,7 +237,6 @@ std::size_t Questions<Lanes>::run_singular(std::span<const Row> lean) {
     for (double& m : mean[w]) m /= static_cast<double>(std::max<std::size_t>(own.size(), 1));
   });
   HugeVector<Row> lead(answers_.task_count());
-  const auto workers = answers_.workers();
   // From the votes, a little shaken, so that no start is orthogonal to the answer.
   for_each_task([&](std::size_t t, AnswerIndex first, AnswerIndex last) {
     for (std::size_t l = 0; l < Lanes; ++l) {
@@ -245,7 +271,7 @@ std::size_t Questions<Lanes>::run_singular(std::span<const Row> lean) {
     for_each_task([&](std::size_t t, AnswerIndex first, AnswerIndex last) {
       Row sum{};
       for (AnswerIndex a = first; a < last; ++a) {
-        const std::size_t w = index(workers[a]);
+        const std::size_t w = index(workers_[a]);
         for (std::size_t l = 0; l < Lanes; ++l) sum[l] += (side(a)[l] - mean[w][l]) * skill[w][l];
       }
       lead[t] = sum;
@@ -258,6 +284,12 @@ std::size_t Questions<Lanes>::run_singular(std::span<const Row> lean) {
     }
   }
   round_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+  orient(mean, lead);
+  return round;
+}
+
+template <std::size_t Lanes>
+void Questions<Lanes>::orient(std::span<const Row> mean, std::span<const Row> lead) {
   for (std::size_t l = 0; l < Lanes; ++l) {
     // A singular vector has no sign: most of its mass is said to be of workers who are right.
     double positive = 0, all = 0;
@@ -270,13 +302,12 @@ std::size_t Questions<Lanes>::run_singular(std::span<const Row> lean) {
     for_each_task([&](std::size_t t, AnswerIndex first, AnswerIndex last) {
       double size = 0;
       for (AnswerIndex a = first; a < last; ++a) {
-        const std::size_t w = index(workers[a]);
+        const std::size_t w = index(workers_[a]);
         size += std::abs((side(a)[l] - mean[w][l]) * skill[w][l]);
       }
       if (size > 0) share[t][l] = share_of(sign * lead[t][l] / size);
     });
   }
-  return round;
 }
 
 /// Asks questions [first, first + Lanes) of `questions` and writes what they say of each class.

@@ -126,6 +126,33 @@ void parameters(ParameterVisitor& v, Options& o) {
   tie_rule_parameter(v, o.ties);
 }
 
+/// A gradient step measured by each worker's own curvature D_j = Σ n s², projected onto the box; shorter until f falls
+/// by what the bound f(s) + g·d + |d|²_D / (2 length) promises. Returns how far the skill went that moved most.
+double descend(Agreement& agreement, std::span<const Agreement::Slope> slopes, double lowest,
+               std::vector<double>& skill, std::vector<double>& next, double& error, double& length) {
+  for (;; length /= 2) {
+    double promised = 0, moved = 0;
+    for (std::size_t w = 0; w < skill.size(); ++w) {
+      const auto [downhill, curvature] = slopes[w];
+      next[w] = skill[w];
+      if (!(curvature > 1e-12)) continue;
+      next[w] = std::clamp(skill[w] + length * downhill / curvature, lowest, 1.0);
+      const double step = next[w] - skill[w];
+      promised += -2 * downhill * step + curvature * step * step / length;
+      moved = std::max(moved, std::abs(step));
+    }
+    const double reached = agreement.evaluate(next);
+    if (!(reached <= error + promised) && length >= kSmallestStep) continue;
+    if (reached <= error) {
+      skill.swap(next);
+      error = reached;
+    } else {
+      agreement.evaluate(skill);
+    }
+    return moved;
+  }
+}
+
 }  // namespace
 
 CategoryMethod method() {
@@ -173,32 +200,7 @@ CategoryFit Pgd::fit(const CategoryData& data, const RunContext& context, const 
     context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
       for (std::size_t w = blocks.begin(block); w < blocks.end(block); ++w) slopes[w] = agreement.slope(w, skill);
     });
-    // A gradient step measured by each worker's own curvature D_j = Σ n s², projected onto the box; shorter until f
-    // falls by what the bound f(s) + g·d + |d|²_D / (2 length) promises.
-    double moved = 0;
-    for (;; length /= 2) {
-      double promised = 0;
-      moved = 0;
-      for (std::size_t w = 0; w < skill.size(); ++w) {
-        const auto [downhill, curvature] = slopes[w];
-        next[w] = skill[w];
-        if (!(curvature > 1e-12)) continue;
-        next[w] = std::clamp(skill[w] + length * downhill / curvature, lowest, 1.0);
-        const double step = next[w] - skill[w];
-        promised += -2 * downhill * step + curvature * step * step / length;
-        moved = std::max(moved, std::abs(step));
-      }
-      const double reached = agreement.evaluate(next);
-      if (reached <= error + promised || length < kSmallestStep) {
-        if (reached <= error) {
-          skill.swap(next);
-          error = reached;
-        } else {
-          agreement.evaluate(skill);
-        }
-        break;
-      }
-    }
+    const double moved = descend(agreement, slopes, lowest, skill, next, error, length);
     length = std::min(kLargestStep, 1.5 * length);
     ++result.iterations;
     result.trace.push_back(-error);

@@ -7,6 +7,7 @@
 #include <bit>
 #include <cmath>
 
+#include "aggregate/categories/shared/task_batch.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "wisecrowd/error.hpp"
@@ -163,122 +164,116 @@ void ConfusionPass::set_log_prior(std::span<const double> log_prior) {
   if (gathered_) std::copy(log_prior.begin(), log_prior.end(), log_prior_line_.begin());
 }
 
+/// Adds up log tables: the log joint of each task and class.
+template <std::size_t Stride>
+void ConfusionPass::add_tables(TaskBatch<double> batch, const double* table) const {
+  const std::size_t stride = Stride != 0 ? Stride : stride_;
+  const std::uint32_t* const rows = rows_.data();
+  for (std::size_t i = 0; i < batch.size; ++i) {
+    const std::size_t t = batch.first + i;
+    const double* start = log_task_priors_.empty() ? log_prior_.data() : log_task_priors_.data() + t * stride;
+    add_rows<Stride>(table, rows + batch.offsets[t], rows + batch.offsets[t + 1], start, batch.values + i * stride,
+                     stride, kPrefetchDistance, prefetch_);
+  }
+}
+
+/// Turns log joints into posteriors.
+template <std::size_t Stride>
+void ConfusionPass::normalise_batch(TaskBatch<double> batch, double& log_likelihood) const {
+  const std::size_t stride = Stride != 0 ? Stride : stride_;
+  double* const value = batch.values;
+  std::array<double, kTasksPerBatch> top;
+  for (std::size_t i = 0; i < batch.size; ++i) {
+    double* const row = value + i * stride;
+    if (const ClassId gold = batch.gold_of(i); gold != kNoClass && batch.is_answered(i)) {
+      log_likelihood += gold_weight_ * row[index(gold)];
+    }
+    double most = row[0];
+    for (std::size_t k = 1; k < stride; ++k) most = row[k] > most ? row[k] : most;
+    top[i] = most;
+    for (std::size_t k = 0; k < stride; ++k) row[k] -= most;
+  }
+  const std::size_t entries = batch.size * stride;
+#pragma omp simd
+  for (std::size_t e = 0; e < entries; ++e) value[e] = exp_nonpositive(value[e]);
+  double product = 1;  // of the sums, whose logarithm is taken once in a while
+  for (std::size_t i = 0; i < batch.size; ++i) {
+    double* const row = value + i * stride;
+    double total = 0;
+    for (std::size_t k = 0; k < stride; ++k) total += row[k];
+    const double inverse = 1 / total;
+    for (std::size_t k = 0; k < stride; ++k) row[k] *= inverse;
+    if (!batch.is_answered(i) || batch.gold_of(i) != kNoClass) continue;
+    log_likelihood += top[i];
+    product *= total;
+    if (product > 1e250) {
+      log_likelihood += std::log(product);
+      product = 1;
+    }
+  }
+  log_likelihood += std::log(product);
+}
+
+/// Adds each posterior to the counts of the workers who answered.
+template <std::size_t Stride>
+void ConfusionPass::count_batch(TaskBatch<double> batch, double* table, BlockSums& sums) const {
+  const std::size_t stride = Stride != 0 ? Stride : stride_;
+  const std::size_t pitch = 2 * stride;
+  const std::uint32_t* const rows = rows_.data();
+  double* const value = batch.values;
+  double* const mass = sums.class_mass.data();
+  if (batch.has_gold && gold_weight_ != 1.0) {
+    for (std::size_t i = 0; i < batch.size; ++i) {
+      if (const ClassId gold = batch.gold_of(i); gold != kNoClass) value[i * stride + index(gold)] = gold_weight_;
+    }
+  }
+  thread_local std::vector<std::int64_t> fixed;  // the posterior as fixed point
+  fixed.resize(kTasksPerBatch * stride);
+  std::int64_t* const integer = fixed.data();
+  const double scale = std::ldexp(1.0, fraction_bits_);
+  const std::size_t entries = batch.size * stride;
+  for (std::size_t e = 0; e < entries; ++e) integer[e] = static_cast<std::int64_t>(value[e] * scale + 0.5);
+  for (std::size_t i = 0; i < batch.size; ++i) {
+    if (!batch.is_answered(i)) continue;
+    sums.answered_tasks += batch.gold_of(i) != kNoClass ? gold_weight_ : 1.0;
+    const double* const row = value + i * stride;
+#pragma omp simd
+    for (std::size_t k = 0; k < stride; ++k) mass[k] += row[k];
+    const std::int64_t* const add = integer + i * stride;
+    const AnswerIndex end = batch.offsets[batch.first + i + 1];
+    for (AnswerIndex a = batch.offsets[batch.first + i]; a < end; ++a) {
+      add_counts<Stride>(table + std::size_t{rows[a]} * pitch + stride, add, stride);
+    }
+  }
+}
+
 template <std::size_t Stride>
 void ConfusionPass::process_block(Source source, bool count, std::size_t block, unsigned thread, const double* given,
                                   double* posterior, BlockSums& sums) {
   const std::size_t stride = Stride != 0 ? Stride : stride_;
-  const std::size_t first = block * kTasksPerBlock;
-  const std::size_t last = std::min(tasks_, first + kTasksPerBlock);
-  const auto offsets = data_.answers.task_offsets();
-  const std::uint32_t* rows = rows_.data();
-  const std::size_t pitch = 2 * stride;
-  double* const table = tables_[thread].data();
-  const double scale = std::ldexp(1.0, fraction_bits_);
+  const std::size_t last = std::min(tasks_, (block + 1) * kTasksPerBlock);
   const bool has_gold = data_.has_gold();
-
-  thread_local std::vector<double> values;       // batch × stride: log joint, then posterior
-  thread_local std::vector<std::int64_t> fixed;  // the posterior as fixed point
+  double* const table = tables_[thread].data();
+  thread_local std::vector<double> values;
   values.resize(kTasksPerBatch * stride);
-  fixed.resize(kTasksPerBatch * stride);
   sums.class_mass.assign(stride, 0.0);
-  double* const mass = sums.class_mass.data();
   double log_likelihood = 0;
-
-  for (std::size_t batch = first; batch < last; batch += kTasksPerBatch) {
-    const std::size_t size = std::min(kTasksPerBatch, last - batch);
-    double* const value = values.data();
-
-    // 1. log joint, vote shares or given rows.
-    for (std::size_t i = 0; i < size; ++i) {
-      const std::size_t t = batch + i;
-      double* const row = value + i * stride;
-      if (source == Source::tables) {
-        const double* start = log_task_priors_.empty() ? log_prior_.data() : log_task_priors_.data() + t * stride;
-        add_rows<Stride>(table, rows + offsets[t], rows + offsets[t + 1], start, row, stride, kPrefetchDistance,
-                         prefetch_);
-      } else if (source == Source::votes) {
-        std::fill(row, row + stride, 0.0);
-        const double share = 1.0 / static_cast<double>(std::max<AnswerIndex>(offsets[t + 1] - offsets[t], 1));
-        const auto labels = data_.answers.labels();
-        for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) row[index(labels[a])] += share;
-      } else {
-        std::fill(row, row + stride, 0.0);
-        std::copy(given + t * classes_, given + (t + 1) * classes_, row);
-      }
+  for (std::size_t first = block * kTasksPerBlock; first < last; first += kTasksPerBatch) {
+    const std::size_t size = std::min(kTasksPerBatch, last - first);
+    const TaskBatch<double> batch{data_, data_.answers.task_offsets(), has_gold, first, size, stride, values.data()};
+    switch (source) {
+      case Source::tables:
+        add_tables<Stride>(batch, table);
+        normalise_batch<Stride>(batch, log_likelihood);
+        break;
+      case Source::votes: batch.fill_with_votes(); break;
+      case Source::given: batch.fill_with(given, classes_); break;
     }
-
-    // 2. Posterior.
-    if (source == Source::tables) {
-      std::array<double, kTasksPerBatch> top;
-      for (std::size_t i = 0; i < size; ++i) {
-        double* const row = value + i * stride;
-        if (has_gold && data_.gold[batch + i] != kNoClass && offsets[batch + i + 1] != offsets[batch + i]) {
-          log_likelihood += gold_weight_ * row[index(data_.gold[batch + i])];
-        }
-        double most = row[0];
-        for (std::size_t k = 1; k < stride; ++k) most = row[k] > most ? row[k] : most;
-        top[i] = most;
-        for (std::size_t k = 0; k < stride; ++k) row[k] -= most;
-      }
-      const std::size_t entries = size * stride;
-#pragma omp simd
-      for (std::size_t e = 0; e < entries; ++e) value[e] = exp_nonpositive(value[e]);
-      double product = 1;  // of the sums, whose logarithm is taken once in a while
-      for (std::size_t i = 0; i < size; ++i) {
-        double* const row = value + i * stride;
-        double total = 0;
-        for (std::size_t k = 0; k < stride; ++k) total += row[k];
-        const double inverse = 1 / total;
-        for (std::size_t k = 0; k < stride; ++k) row[k] *= inverse;
-        const std::size_t t = batch + i;
-        const bool answered = offsets[t + 1] != offsets[t];
-        if (!answered || (has_gold && data_.gold[t] != kNoClass)) continue;
-        log_likelihood += top[i];
-        product *= total;
-        if (product > 1e250) {
-          log_likelihood += std::log(product);
-          product = 1;
-        }
-      }
-      log_likelihood += std::log(product);
-    }
-    if (has_gold) {
-      for (std::size_t i = 0; i < size; ++i) {
-        const ClassId gold = data_.gold[batch + i];
-        if (gold == kNoClass) continue;
-        double* const row = value + i * stride;
-        std::fill(row, row + stride, 0.0);
-        row[index(gold)] = 1;
-      }
-    }
+    batch.pin_gold();
     if (posterior != nullptr) {
-      for (std::size_t i = 0; i < size; ++i) {
-        std::copy(value + i * stride, value + i * stride + classes_, posterior + (batch + i) * classes_);
-      }
+      for (std::size_t i = 0; i < size; ++i) std::copy_n(batch.row(i), classes_, posterior + (first + i) * classes_);
     }
-    if (!count) continue;
-
-    // 3. Counts.
-    if (has_gold && gold_weight_ != 1.0) {
-      for (std::size_t i = 0; i < size; ++i) {
-        if (data_.gold[batch + i] != kNoClass) value[i * stride + index(data_.gold[batch + i])] = gold_weight_;
-      }
-    }
-    const std::size_t entries = size * stride;
-    std::int64_t* const integer = fixed.data();
-    for (std::size_t e = 0; e < entries; ++e) integer[e] = static_cast<std::int64_t>(value[e] * scale + 0.5);
-    for (std::size_t i = 0; i < size; ++i) {
-      const std::size_t t = batch + i;
-      if (offsets[t + 1] == offsets[t]) continue;
-      sums.answered_tasks += has_gold && data_.gold[t] != kNoClass ? gold_weight_ : 1.0;
-      const double* const row = value + i * stride;
-#pragma omp simd
-      for (std::size_t k = 0; k < stride; ++k) mass[k] += row[k];
-      const std::int64_t* const add = integer + i * stride;
-      for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {
-        add_counts<Stride>(table + std::size_t{rows[a]} * pitch + stride, add, stride);
-      }
-    }
+    if (count) count_batch<Stride>(batch, table, sums);
   }
   sums.log_likelihood = log_likelihood;
 }

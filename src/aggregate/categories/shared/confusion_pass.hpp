@@ -11,6 +11,9 @@
 
 namespace wisecrowd {
 
+template <class Value>
+struct TaskBatch;
+
 /// The inner loop of every method whose workers are confusion tables: one sweep over the answers that turns log tables
 /// into task posteriors (E-step) and, in the same breath, adds each posterior to the counts of the workers who answered
 /// (the sums that an M-step needs). Posteriors are not stored unless asked for, so a sweep streams 4 bytes per answer
@@ -96,6 +99,12 @@ class ConfusionPass {
   template <std::size_t Stride>
   void process_block(Source source, bool count, std::size_t block, unsigned thread, const double* given,
                      double* posterior, BlockSums& sums);
+  template <std::size_t Stride>
+  void add_tables(TaskBatch<double> batch, const double* table) const;
+  template <std::size_t Stride>
+  void normalise_batch(TaskBatch<double> batch, double& log_likelihood) const;
+  template <std::size_t Stride>
+  void count_batch(TaskBatch<double> batch, double* table, BlockSums& sums) const;
   void process_lines(Source source, bool count, std::size_t block, const double* given, double* posterior,
                      BlockSums& sums);
   template <std::size_t Lines>
@@ -104,6 +113,10 @@ class ConfusionPass {
   void store_lines(std::size_t worker, const double* log_rows) noexcept;
   template <std::size_t Lines>
   void add_lines(std::size_t first, std::size_t last, float* values, double* top) const;
+  template <std::size_t Lines>
+  void normalise_lines(TaskBatch<float> batch, double& log_likelihood) const;
+  template <std::size_t Lines>
+  void count_lines(TaskBatch<float> batch, BlockSums& sums) const;
   void add_up(std::size_t worker, double* out) const noexcept;
   void gather_block(std::size_t block, double* counts, const CountsVisitor& visit) const;
   void lay_out_scattered(std::size_t rows);

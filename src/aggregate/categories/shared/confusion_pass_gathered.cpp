@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "aggregate/categories/shared/confusion_pass.hpp"
+#include "aggregate/categories/shared/task_batch.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
@@ -148,100 +149,87 @@ void ConfusionPass::add_lines(std::size_t first, std::size_t last, float* values
   }
 }
 
+/// Posteriors from the log tables.
+template <std::size_t Lines>
+void ConfusionPass::normalise_lines(TaskBatch<float> batch, double& log_likelihood) const {
+  const std::size_t stride = Lines != 0 ? Lines * kLanes : line_stride_;
+  float* const values = batch.values;
+  std::array<double, kTasksPerBatch> top;
+  add_lines<Lines>(batch.first, batch.first + batch.size, values, top.data());
+  for (std::size_t i = 0; i < batch.size && batch.has_gold; ++i) {
+    const ClassId gold = batch.gold_of(i);
+    if (gold == kNoClass || !batch.is_answered(i)) continue;
+    log_likelihood += gold_weight_ * (top[i] + static_cast<double>(values[i * stride + index(gold)]));
+  }
+  const std::size_t entries = batch.size * stride;
+#pragma omp simd
+  for (std::size_t e = 0; e < entries; ++e) values[e] = exp_nonpositive(values[e]);
+  double product = 1;  // of the sums, whose logarithm is taken once in a while
+  for (std::size_t i = 0; i < batch.size; ++i) {
+    float* const row = values + i * stride;
+    float total = 0;
+#pragma omp simd reduction(+ : total)
+    for (std::size_t k = 0; k < stride; ++k) total += row[k];
+    const float inverse = 1 / total;
+#pragma omp simd
+    for (std::size_t k = 0; k < stride; ++k) row[k] *= inverse;
+    if (!batch.is_answered(i) || batch.gold_of(i) != kNoClass) continue;
+    log_likelihood += top[i];
+    product *= static_cast<double>(total);
+    if (product > 1e250) {
+      log_likelihood += std::log(product);
+      product = 1;
+    }
+  }
+  log_likelihood += std::log(product);
+}
+
+/// Weighs gold tasks and adds up the mass of the classes. The counts of workers are gathered later.
+template <std::size_t Lines>
+void ConfusionPass::count_lines(TaskBatch<float> batch, BlockSums& sums) const {
+  const std::size_t stride = Lines != 0 ? Lines * kLanes : line_stride_;
+  thread_local std::vector<float> mass;
+  mass.assign(stride, 0.0F);
+  for (std::size_t i = 0; i < batch.size; ++i) {
+    float* const row = batch.values + i * stride;
+    const ClassId gold = batch.gold_of(i);
+    const double weight = gold == kNoClass ? 1.0 : gold_weight_;
+    if (gold != kNoClass) row[index(gold)] = static_cast<float>(weight);
+    if (!batch.is_answered(i)) continue;
+    sums.answered_tasks += weight;
+#pragma omp simd
+    for (std::size_t k = 0; k < stride; ++k) mass[k] += row[k];
+  }
+  for (std::size_t k = 0; k < stride; ++k) sums.class_mass[k] += static_cast<double>(mass[k]);
+}
+
 template <std::size_t Lines>
 void ConfusionPass::process_lines(Source source, bool count, std::size_t block, const double* given, double* posterior,
                                   BlockSums& sums) {
-  const std::size_t first = block * kTasksPerBlock;
-  const std::size_t last = std::min(tasks_, first + kTasksPerBlock);
+  const std::size_t last = std::min(tasks_, (block + 1) * kTasksPerBlock);
   const std::size_t stride = Lines != 0 ? Lines * kLanes : line_stride_;
-  const auto offsets = data_.answers.task_offsets();
   const bool has_gold = data_.has_gold();
-  const auto gold_of = [&](std::size_t t) { return has_gold ? data_.gold[t] : kNoClass; };
-  const auto answered = [&](std::size_t t) { return offsets[t + 1] != offsets[t]; };
   sums.class_mass.assign(stride, 0.0);
   thread_local HugeVector<float> spare;  // where posteriors stand that nobody counts
   spare.resize(kTasksPerBatch * stride);
-  thread_local std::vector<float> mass;  // of a batch
-  mass.resize(stride);
 
-  for (std::size_t batch = first; batch < last; batch += kTasksPerBatch) {
-    const std::size_t size = std::min(kTasksPerBatch, last - batch);
-    float* const values = count ? task_lines_.data() + batch * stride : spare.data();
-    const std::size_t entries = size * stride;
-    if (source == Source::tables) {
-      std::array<double, kTasksPerBatch> top;
-      add_lines<Lines>(batch, batch + size, values, top.data());
-      if (has_gold) {
-        for (std::size_t i = 0; i < size; ++i) {
-          const ClassId gold = gold_of(batch + i);
-          if (gold == kNoClass || !answered(batch + i)) continue;
-          sums.log_likelihood += gold_weight_ * (top[i] + static_cast<double>(values[i * stride + index(gold)]));
-        }
-      }
-#pragma omp simd
-      for (std::size_t e = 0; e < entries; ++e) values[e] = exp_nonpositive(values[e]);
-      double product = 1;  // of the sums, whose logarithm is taken once in a while
-      for (std::size_t i = 0; i < size; ++i) {
-        float* const row = values + i * stride;
-        float total = 0;
-#pragma omp simd reduction(+ : total)
-        for (std::size_t k = 0; k < stride; ++k) total += row[k];
-        const float inverse = 1 / total;
-#pragma omp simd
-        for (std::size_t k = 0; k < stride; ++k) row[k] *= inverse;
-        const std::size_t t = batch + i;
-        if (!answered(t) || gold_of(t) != kNoClass) continue;
-        sums.log_likelihood += top[i];
-        product *= static_cast<double>(total);
-        if (product > 1e250) {
-          sums.log_likelihood += std::log(product);
-          product = 1;
-        }
-      }
-      sums.log_likelihood += std::log(product);
-    } else {
-      std::fill(values, values + entries, 0.0F);
-      for (std::size_t i = 0; i < size; ++i) {
-        const std::size_t t = batch + i;
-        float* const row = values + i * stride;
-        if (source == Source::given) {
-          for (std::size_t k = 0; k < classes_; ++k) row[k] = static_cast<float>(given[t * classes_ + k]);
-          continue;
-        }
-        const float share = 1 / static_cast<float>(std::max<AnswerIndex>(offsets[t + 1] - offsets[t], 1));
-        const auto labels = data_.answers.labels();
-        for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) row[index(labels[a])] += share;
-      }
+  for (std::size_t first = block * kTasksPerBlock; first < last; first += kTasksPerBatch) {
+    const std::size_t size = std::min(kTasksPerBatch, last - first);
+    float* const values = count ? task_lines_.data() + first * stride : spare.data();
+    const TaskBatch<float> batch{data_, data_.answers.task_offsets(), has_gold, first, size, stride, values};
+    switch (source) {
+      case Source::tables: normalise_lines<Lines>(batch, sums.log_likelihood); break;
+      case Source::votes: batch.fill_with_votes(); break;
+      case Source::given: batch.fill_with(given, classes_); break;
     }
-    if (has_gold) {
-      for (std::size_t i = 0; i < size; ++i) {
-        const ClassId gold = gold_of(batch + i);
-        if (gold == kNoClass) continue;
-        std::fill_n(values + i * stride, stride, 0.0F);
-        values[i * stride + index(gold)] = 1;
-      }
+    batch.pin_gold();
+    for (std::size_t i = 0; i < size && posterior != nullptr; ++i) {
+      double* const out = posterior + (first + i) * classes_;
+      double total = 0;  // single precision leaves sums of 1 ± 1e-7
+      for (std::size_t k = 0; k < classes_; ++k) total += out[k] = static_cast<double>(values[i * stride + k]);
+      for (std::size_t k = 0; k < classes_; ++k) out[k] /= total;
     }
-    if (posterior != nullptr) {
-      for (std::size_t i = 0; i < size; ++i) {
-        double* const out = posterior + (batch + i) * classes_;
-        double total = 0;  // single precision leaves sums of 1 ± 1e-7
-        for (std::size_t k = 0; k < classes_; ++k) total += out[k] = static_cast<double>(values[i * stride + k]);
-        for (std::size_t k = 0; k < classes_; ++k) out[k] /= total;
-      }
-    }
-    if (!count) continue;
-    std::fill(mass.begin(), mass.end(), 0.0F);
-    for (std::size_t i = 0; i < size; ++i) {
-      const ClassId gold = gold_of(batch + i);
-      const double weight = gold == kNoClass ? 1.0 : gold_weight_;
-      if (gold != kNoClass) values[i * stride + index(gold)] = static_cast<float>(weight);
-      if (!answered(batch + i)) continue;
-      sums.answered_tasks += weight;
-      const float* const row = values + i * stride;
-#pragma omp simd
-      for (std::size_t k = 0; k < stride; ++k) mass[k] += row[k];
-    }
-    for (std::size_t k = 0; k < stride; ++k) sums.class_mass[k] += static_cast<double>(mass[k]);
+    if (count) count_lines<Lines>(batch, sums);
   }
 }
 

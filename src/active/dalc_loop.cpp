@@ -8,10 +8,10 @@
 #include <limits>
 #include <memory>
 
+#include "active/pool.hpp"
+#include "active/summary.hpp"
 #include "base/parameter_visitor.hpp"
 #include "base/rng.hpp"
-#include "select/dalc_loop/pool.hpp"
-#include "select/dalc_loop/summary.hpp"
 #include "wisecrowd/dalc_session.hpp"
 #include "wisecrowd/error.hpp"
 
@@ -166,6 +166,79 @@ SeedCurve play(const DalcPolicy& policy, Pool pool, std::unique_ptr<DalcSession>
   return curve;
 }
 
+/// The rows that policies are judged on.
+void find_test_rows(std::span<const ClassId> row_truth, World& world) {
+  for (std::size_t row = 0; row < world.data.features.rows && row < row_truth.size(); ++row) {
+    if (world.data.split[row] != Split::test || row_truth[row] == kNoClass) continue;
+    world.test_rows.push_back(static_cast<std::uint32_t>(row));
+    world.test_truth.push_back(row_truth[row]);
+  }
+  if (world.test_rows.empty()) {
+    throw Error(ErrorCode::bad_input,
+                "the loop is judged on rows of the split test whose truth is known, and there are none: give gold for "
+                "them, and a table of tasks with a column split");
+  }
+}
+
+/// Tasks to train on that have features and answers.
+std::vector<TaskId> tasks_to_play(const LearningData& data) {
+  const CategoryAnswers& recorded = data.crowd.answers;
+  std::vector<TaskId> tasks;
+  for (std::size_t t = 0; t < recorded.task_count(); ++t) {
+    const std::uint32_t row = data.row_of_task[t];
+    if (row == kNoRow || data.split[row] != Split::train || recorded.workers_of(TaskId(t)).empty()) continue;
+    tasks.push_back(TaskId(t));
+  }
+  return tasks;
+}
+
+/// How many of the tasks belong to the past.
+std::size_t past_of(std::span<const TaskId> tasks, const Options& options) {
+  const auto past = static_cast<std::size_t>(std::lround(options.past * static_cast<double>(tasks.size())));
+  if (past == 0 || tasks.size() - past < options.first_answers) {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{} tasks with features and answers are too few for a past of {} and {} first answers",
+                            tasks.size(), past, options.first_answers));
+  }
+  return past;
+}
+
+/// The bar: the model with every answer of the pool. It gets as many epochs as a policy that buys everything, so that
+/// the bar is not low for want of training.
+Score score_with_all_answers(const DalcSession& session, const Pool& pool, const World& world) {
+  const Options& options = world.options;
+  std::unique_ptr<DalcSession> reference = session.clone();
+  reference->add(pool.rest());
+  reference->train(options.first_epochs, world.stream + " all");
+  const std::size_t rounds =
+      (pool.answers_left() - options.first_answers + options.round_answers - 1) / options.round_answers;
+  for (std::size_t round = 1; round <= rounds && !world.context.cancelled(); ++round) {
+    reference->train(options.epochs, fmt::format("{} all {}", world.stream, round));
+    if (options.refresh > 0 && round % options.refresh == 0) reference->refresh_reliability();
+  }
+  return judge(*reference, world);
+}
+
+/// One curve per policy. Seeds differ a little in how many answers there are: what all have stays.
+void add_seed(std::span<const SeedCurve> curves, DalcLoop& result) {
+  for (std::size_t p = 0; p < curves.size(); ++p) {
+    const SeedCurve& curve = curves[p];
+    if (result.seeds == 0 && p == 0) result.answers = curve.answers;
+    std::size_t common = 0;
+    while (common < std::min(result.answers.size(), curve.answers.size()) &&
+           result.answers[common] == curve.answers[common]) {
+      ++common;
+    }
+    result.answers.resize(common);
+    auto& accuracy = result.curves[p].accuracy.emplace_back();
+    auto& auc = result.curves[p].auc.emplace_back();
+    for (const Score& score : curve.scores) {
+      accuracy.push_back(score.accuracy);
+      auc.push_back(score.auc);
+    }
+  }
+}
+
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
@@ -192,30 +265,10 @@ DalcLoop play_dalc_loop(const LearningData& data, std::span<const ClassId> row_t
                         const Parameters& model, const NetworkSpec& network, std::span<const std::string> policies,
                         std::size_t seeds, const RunContext& context) {
   const Options options = read_parameters(loop_parameters, parameters);
-  const CategoryAnswers& recorded = data.crowd.answers;
   World world{data, options, {}, {}, {}, context};
-  for (std::size_t row = 0; row < data.features.rows && row < row_truth.size(); ++row) {
-    if (data.split[row] != Split::test || row_truth[row] == kNoClass) continue;
-    world.test_rows.push_back(static_cast<std::uint32_t>(row));
-    world.test_truth.push_back(row_truth[row]);
-  }
-  if (world.test_rows.empty()) {
-    throw Error(ErrorCode::bad_input,
-                "the loop is judged on rows of the split test whose truth is known, and there are none: give gold for "
-                "them, and a table of tasks with a column split");
-  }
-  std::vector<TaskId> tasks;
-  for (std::size_t t = 0; t < recorded.task_count(); ++t) {
-    const std::uint32_t row = data.row_of_task[t];
-    if (row == kNoRow || data.split[row] != Split::train || recorded.workers_of(TaskId(t)).empty()) continue;
-    tasks.push_back(TaskId(t));
-  }
-  const auto past_count = static_cast<std::size_t>(std::lround(options.past * static_cast<double>(tasks.size())));
-  if (past_count == 0 || tasks.size() - past_count < options.first_answers) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{} tasks with features and answers are too few for a past of {} and {} first answers",
-                            tasks.size(), past_count, options.first_answers));
-  }
+  find_test_rows(row_truth, world);
+  const std::vector<TaskId> tasks = tasks_to_play(data);
+  const std::size_t past_count = past_of(tasks, options);
 
   DalcLoop result;
   result.past_tasks = past_count;
@@ -232,22 +285,12 @@ DalcLoop play_dalc_loop(const LearningData& data, std::span<const ClassId> row_t
     std::vector<TaskId> order = tasks;
     context.rng(world.stream).fork("past").shuffle(std::span(order));
     const auto past = std::span<const TaskId>(order).first(past_count);
-    Pool pool(recorded, std::span<const TaskId>(order).subspan(past_count));
+    Pool pool(data.crowd.answers, std::span<const TaskId>(order).subspan(past_count));
     const std::size_t all = pool.answers_left();
     const auto budget = static_cast<std::size_t>(std::lround(options.budget * static_cast<double>(all)));
 
     std::unique_ptr<DalcSession> session = make_dalc_session(data, past, model, network, world.stream, context);
-    std::unique_ptr<DalcSession> reference = session->clone();
-    reference->add(pool.rest());
-    reference->train(options.first_epochs, world.stream + " all");
-    // As many epochs as a policy that buys everything, so that the bar is not low for want of training.
-    const std::size_t rounds_to_all = (all - options.first_answers + options.round_answers - 1) / options.round_answers;
-    for (std::size_t round = 1; round <= rounds_to_all && !context.cancelled(); ++round) {
-      reference->train(options.epochs, fmt::format("{} all {}", world.stream, round));
-      if (options.refresh > 0 && round % options.refresh == 0) reference->refresh_reliability();
-    }
-    const Score reached = judge(*reference, world);
-
+    const Score reached = score_with_all_answers(*session, pool, world);
     const std::vector<CategoryAnswer> first =
         next_answers(dalc_policies().front(), pool, *session, world, options.first_answers, world.stream + " first");
     session->add(first);
@@ -263,22 +306,7 @@ DalcLoop play_dalc_loop(const LearningData& data, std::span<const ClassId> row_t
       }));
     }
     if (context.cancelled()) break;  // only whole seeds count
-    for (std::size_t p = 0; p < curves.size(); ++p) {
-      // Seeds differ a little in how many answers there are: what all have stays.
-      if (seed == 0 && p == 0) result.answers = curves[p].answers;
-      std::size_t common = 0;
-      while (common < std::min(result.answers.size(), curves[p].answers.size()) &&
-             result.answers[common] == curves[p].answers[common]) {
-        ++common;
-      }
-      result.answers.resize(common);
-      auto& accuracy = result.curves[p].accuracy.emplace_back();
-      auto& auc = result.curves[p].auc.emplace_back();
-      for (const Score& score : curves[p].scores) {
-        accuracy.push_back(score.accuracy);
-        auc.push_back(score.auc);
-      }
-    }
+    add_seed(curves, result);
     result.reference_accuracy.push_back(reached.accuracy);
     result.reference_auc.push_back(reached.auc);
     result.all_answers += static_cast<double>(all);

@@ -1,4 +1,4 @@
-#include "select/dalc_loop/summary.hpp"
+#include "active/summary.hpp"
 
 #include <algorithm>
 #include <boost/math/distributions/students_t.hpp>
@@ -26,8 +26,8 @@ std::vector<double> mean_curve(const std::vector<std::vector<double>>& by_seed, 
   return result;
 }
 
-SeedEstimate with_student(std::span<const double> values) {
-  SeedEstimate estimate{mean(values), kNaN, kNaN};
+Estimate with_student(std::span<const double> values) {
+  Estimate estimate{mean(values), kNaN, kNaN};
   if (values.size() < 2) return estimate;
   double squares = 0;
   for (const double v : values) squares += (v - estimate.value) * (v - estimate.value);

@@ -1,4 +1,4 @@
-#include "select/dalc_loop/pool.hpp"
+#include "active/pool.hpp"
 
 #include <algorithm>
 #include <cmath>

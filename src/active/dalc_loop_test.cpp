@@ -7,8 +7,8 @@
 #include <fstream>
 #include <set>
 
-#include "select/dalc_loop/pool.hpp"
-#include "select/dalc_loop/summary.hpp"
+#include "active/pool.hpp"
+#include "active/summary.hpp"
 #include "support/task_dependent_crowd.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/experiment_files.hpp"
