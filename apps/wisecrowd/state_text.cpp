@@ -66,12 +66,12 @@ std::string uncertain_table(const CrowdState& state, const StateSummary& summary
 
 /// In the order of the accuracy that the prior tempers, so that one lucky answer does not make a champion.
 std::string worker_table(const CrowdState& state, const Screen& screen) {
-  const WorkerTables workers = state.workers();
-  const std::size_t classes = workers.class_count;
+  const KnownWorkers workers = state.workers();
+  const std::size_t classes = workers.tables.class_count();
   std::vector<double> tempered(workers.names.size(), 0.0);
   std::vector<std::size_t> order;
   for (std::size_t w = 0; w < workers.names.size(); ++w) {
-    const auto counts = std::span(workers.counts).subspan(w * classes * classes, classes * classes);
+    const auto counts = workers.tables.table(WorkerId(w));
     const double sum = std::accumulate(counts.begin(), counts.end(), 0.0);
     for (std::size_t k = 0; k < classes; ++k) tempered[w] += counts[k * classes + k] / sum;
     if (workers.answers[w] > 0) order.push_back(w);

@@ -6,6 +6,7 @@
 
 #include "wisecrowd/ids.hpp"
 #include "wisecrowd/run_context.hpp"
+#include "wisecrowd/worker_tables.hpp"
 
 namespace wisecrowd {
 
@@ -16,21 +17,13 @@ struct IncrementalOptions {
     stochastic,   ///< running means: only the answering worker's table moves, by a step that shrinks
   };
   Update update = Update::incremental;
-  double prior_answers = 4;     ///< how many answers the prior is worth, per truth
-  double prior_accuracy = 0.7;  ///< what it expects of a worker; wrong answers are spread evenly
+  TablePrior prior;
   bool learned_class_prior = true;
   double class_pseudo_count = 1;  ///< tasks added to every class
   double least_change = 0;        ///< a posterior that moves by no more than this stays as it is
   double step_exponent = 0.6;     ///< stochastic: the n-th answer of a worker moves its mean by n^-exponent …
   double memory = 0;              ///< … but by no less than 1/memory, which forgets what is older; 0: never forgets
 };
-
-/// Pseudo-answers that the prior adds to a cell of every table: on the diagonal, and off it.
-struct Smoothing {
-  double right;
-  double wrong;
-};
-[[nodiscard]] Smoothing smoothing_of(const IncrementalOptions& options, std::size_t classes) noexcept;
 
 /// A crowd in memory, or the part of it that some answers touch, whose estimates follow every new answer.
 ///

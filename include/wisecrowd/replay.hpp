@@ -11,6 +11,7 @@
 #include "wisecrowd/category_fit.hpp"
 #include "wisecrowd/parameters.hpp"
 #include "wisecrowd/select.hpp"
+#include "wisecrowd/worker_tables.hpp"
 
 namespace wisecrowd {
 
@@ -47,7 +48,7 @@ struct ReplayOptions {
   std::size_t random_answers_per_task = 0;
   /// What a worker's table is worth before it has answered: so many answers per row, shaped like what the aggregator
   /// says of that worker.
-  double prior_strength = 4;
+  double prior_strength = TablePrior{}.answers;
   bool warm_start = false;          ///< give the last posterior to the aggregator
   std::vector<WorkerOffer> offers;  ///< one per worker, or empty
   /// How far below the accuracy of all answers still counts as the same; one saving is told for each.
@@ -96,7 +97,7 @@ struct Replay {
 /// What a selector sees of a fit: tables as Dirichlet parameters, whose means are the fit's own and whose rows weigh as
 /// much as the answers that they rest on, plus `prior_strength`.
 struct CrowdKnowledge {
-  std::vector<double> counts;  ///< workers × truth × label
+  WorkerTables tables;  ///< Dirichlet parameters
   std::vector<std::uint32_t> task_answers, worker_answers;
 };
 [[nodiscard]] CrowdKnowledge knowledge_of(const CategoryAnswers& answers, const CategoryFit& fit,

@@ -119,7 +119,7 @@ struct Candidates {
   std::vector<double> posterior;            ///< candidates × classes
   std::vector<std::uint32_t> task_answers;  ///< answers so far
   std::vector<AnswerIndex> answer_offsets;  ///< those of candidate t are [offsets[t], offsets[t+1]) of the next two
-  std::vector<WorkerId> answer_workers;     ///< positions in WorkerTables, sorted within a candidate
+  std::vector<WorkerId> answer_workers;     ///< positions in KnownWorkers, sorted within a candidate
   std::vector<ClassId> answer_labels;
 
   [[nodiscard]] std::size_t size() const noexcept { return names.size(); }
@@ -127,10 +127,9 @@ struct Candidates {
 };
 
 /// All workers.
-struct WorkerTables {
-  std::size_t class_count = 0;
+struct KnownWorkers {
   std::vector<std::string> names;
-  std::vector<double> counts;          ///< workers × truth × label: Dirichlet parameters, prior + expected counts
+  WorkerTables tables;                 ///< Dirichlet parameters: the prior and expected counts
   std::vector<std::uint32_t> answers;  ///< answers so far
   std::vector<double> accuracy;        ///< as in WorkerView
 };
@@ -209,7 +208,7 @@ class CrowdState {
   /// The n most uncertain tasks, the most uncertain first. Reads an index, not all tasks, unless nearly everything is
   /// settled.
   [[nodiscard]] Candidates candidates(std::size_t tasks, Uncertainty kind = Uncertainty::entropy) const;
-  [[nodiscard]] WorkerTables workers() const;
+  [[nodiscard]] KnownWorkers workers() const;
   /// Answered tasks whose label has at least probability `sure`, in the order in which they became known: at most
   /// `limit` of them, from the first one after the task `after` on (empty: from the beginning). Throws bad_input when
   /// there is no task `after`.

@@ -60,11 +60,8 @@ py::list to_strings(const std::vector<std::string>& names) {
   return list;
 }
 
-Smoothing prior_of(const Parameters& parameters, std::size_t classes) {
-  IncrementalOptions options;
-  options.prior_answers = parameters.real("prior_answers");
-  options.prior_accuracy = parameters.real("prior_accuracy");
-  return smoothing_of(options, classes);
+TablePrior prior_of(const Parameters& parameters) {
+  return {parameters.real("prior_answers"), parameters.real("prior_accuracy")};
 }
 
 py::dict summary_of(State& state) {
@@ -96,8 +93,9 @@ py::dict summary_of(State& state) {
   dict["warnings"] = to_list(s.warnings);
   dict["should_auto_refit"] = should_auto_refit(s);
   dict["parameters"] = to_dict(parameters);
-  const auto [right, wrong] = prior_of(parameters, std::max<std::size_t>(s.classes.size(), 1));
-  dict["smoothing"] = py::make_tuple(right, wrong);
+  const TablePrior prior = prior_of(parameters);
+  const std::size_t classes = std::max<std::size_t>(s.classes.size(), 1);
+  dict["smoothing"] = py::make_tuple(prior.right(classes), prior.wrong(classes));
   return dict;
 }
 
@@ -161,7 +159,7 @@ py::object worker_of(State& state, const std::string& name) {
 }
 
 py::dict workers_of(State& state) {
-  WorkerTables tables = state.look([](const CrowdState& opened) { return opened.workers(); });
+  KnownWorkers tables = state.look([](const CrowdState& opened) { return opened.workers(); });
   py::dict dict;
   dict["names"] = to_objects(NameTable(tables.names));
   dict["answers"] = to_array(std::move(tables.answers));

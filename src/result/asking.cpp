@@ -14,35 +14,27 @@ namespace wisecrowd {
 namespace {
 
 /// Workers whom nobody knows yet are like the crowd as a whole, with the weight of a few answers.
-void add_unknown_workers(WorkerTables& workers, const NamedOffers& given,
+void add_unknown_workers(KnownWorkers& workers, const NamedOffers& given,
                          const std::vector<std::size_t>& unknown_workers, std::vector<WorkerOffer>& offers) {
-  const std::size_t cells = workers.class_count * workers.class_count;
-  std::vector<double> crowd(cells, 0);
-  for (std::size_t n = 0; n < workers.counts.size(); ++n) crowd[n % cells] += workers.counts[n];
-  for (std::size_t k = 0; k < workers.class_count; ++k) {
-    double sum = 0;
-    for (std::size_t l = 0; l < workers.class_count; ++l) sum += crowd[k * workers.class_count + l];
-    for (std::size_t l = 0; l < workers.class_count; ++l) {
-      double& cell = crowd[k * workers.class_count + l];
-      cell = ReplayOptions{}.prior_strength * (sum > 0 ? cell / sum : 1.0 / static_cast<double>(workers.class_count));
-    }
-  }
+  std::vector<double> crowd = workers.tables.sum();
+  normalise_rows(crowd, workers.tables.class_count());
+  for (double& cell : crowd) cell *= ReplayOptions{}.prior_strength;
   for (const std::size_t n : unknown_workers) {
     workers.names.push_back(given.workers[n]);
     workers.answers.push_back(0);
-    workers.counts.insert(workers.counts.end(), crowd.begin(), crowd.end());
+    workers.tables.append(crowd);
     offers.push_back(given.offers[n]);
   }
 }
 
 /// Workers with those added whom the request brings; what is asked of the selector.
 struct Terms {
-  WorkerTables workers;
+  KnownWorkers workers;
   std::size_t known_workers = 0;
   std::vector<WorkerOffer> offers;
   SelectionRequest request;
 
-  Terms(WorkerTables tables, const AskRequest& asked) : workers(std::move(tables)) {
+  Terms(KnownWorkers known, const AskRequest& asked) : workers(std::move(known)) {
     known_workers = workers.names.size();
     double cheapest = 1;
     if (asked.offers) {
@@ -81,7 +73,7 @@ CrowdView view_of(const CategoryAnswers& answers, const CategoryFit& fit, const 
   view.class_count = answers.class_count();
   view.posterior = fit.posterior;
   view.posterior_is_averaged = fit.posterior_is_averaged;
-  view.worker_counts = known.counts;
+  view.worker_counts = known.tables.cells();
   view.task_answers = known.task_answers;
   view.worker_answers = known.worker_answers;
   view.asked = [&](TaskId task, WorkerId worker) { return has_answered(answers, task, worker); };
@@ -117,7 +109,7 @@ NamedSelection select_from_state(const CrowdState& state, const AskRequest& aske
   CrowdView view;
   view.class_count = tasks.class_count;
   view.posterior = tasks.posterior;
-  view.worker_counts = terms.workers.counts;
+  view.worker_counts = terms.workers.tables.cells();
   view.task_answers = tasks.task_answers;
   view.worker_answers = terms.workers.answers;
   view.answers = {tasks.answer_offsets, tasks.answer_workers, tasks.answer_labels};
@@ -135,13 +127,12 @@ NamedSelection select_from_state(const CrowdState& state, const AskRequest& aske
 NamedSelection select_from_fit(const CategoryAnswers& answers, const CategoryFit& fit, const AskRequest& asked,
                                std::string_view selector, const Parameters& parameters, const RunContext& context) {
   CrowdKnowledge known = knowledge_of(answers, fit, ReplayOptions{}.prior_strength);
-  Terms terms({.class_count = answers.class_count(),
-               .names = list_of(answers.worker_names()),
-               .counts = std::move(known.counts),
+  Terms terms({.names = list_of(answers.worker_names()),
+               .tables = std::move(known.tables),
                .answers = std::move(known.worker_answers)},
               asked);
   CrowdView view = view_of(answers, fit, known);
-  view.worker_counts = terms.workers.counts;
+  view.worker_counts = terms.workers.tables.cells();
   view.worker_answers = terms.workers.answers;
   view.answers = {answers.task_offsets(), answers.workers(), answers.labels()};
   view.asked = [&](TaskId task, WorkerId worker) {

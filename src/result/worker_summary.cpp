@@ -7,6 +7,7 @@
 #include "result/probability_sums.hpp"
 #include "wisecrowd/result.hpp"
 #include "wisecrowd/tempering.hpp"
+#include "wisecrowd/worker_tables.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -18,21 +19,6 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 /// What is counted of each worker, side by side so that one cache line serves an answer.
 enum Tally : std::size_t { kRight, kDoubt, kAnswers, kGoldAnswers, kGoldRight, kTallies };
-
-/// I(truth; answer) in bits for truth drawn from `prior` and one worker's table.
-double mutual_information_bits(std::span<const double> prior, std::span<const double> table) {
-  const std::size_t classes = prior.size();
-  double bits = 0;
-  for (std::size_t l = 0; l < classes; ++l) {
-    double marginal = 0;
-    for (std::size_t k = 0; k < classes; ++k) marginal += prior[k] * table[k * classes + l];
-    for (std::size_t k = 0; k < classes; ++k) {
-      const double p = table[k * classes + l];
-      if (p > 0 && prior[k] > 0) bits += prior[k] * p * std::log2(p / marginal);
-    }
-  }
-  return std::max(bits, 0.0);  // rounding may leave −1e-17 for a worker who tells nothing
-}
 
 }  // namespace
 
@@ -135,24 +121,20 @@ std::vector<double> worker_confusion(const CategoryData& data, const CategoryFit
     }
   });
 
-  std::vector<double> tables(workers * cells);
+  WorkerTables tables(workers, classes);
   const Blocks blocks{workers, kWorkersPerBlock};
   context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
-    for (std::size_t row = blocks.begin(block) * classes; row < blocks.end(block) * classes; ++row) {
-      // Half an answer per row keeps rows of unseen truth uniform and costs the others little.
-      double total = 0.5;
-      for (std::size_t l = 0; l < classes; ++l) {
-        double& cell = tables[row * classes + l];
-        cell = static_cast<double>(counts.total(row * classes + l)) / ProbabilitySums::kUnit;
-        total += cell;
+    for (std::size_t w = blocks.begin(block); w < blocks.end(block); ++w) {
+      const auto table = tables.table(WorkerId(w));
+      for (std::size_t c = 0; c < cells; ++c) {
+        // Half an answer per row keeps rows of unseen truth uniform and costs the others little.
+        table[c] = static_cast<double>(counts.total(w * cells + c)) / ProbabilitySums::kUnit +
+                   0.5 / static_cast<double>(classes);
       }
-      for (std::size_t l = 0; l < classes; ++l) {
-        double& cell = tables[row * classes + l];
-        cell = (cell + 0.5 / static_cast<double>(classes)) / total;
-      }
+      normalise_rows(table, classes);
     }
   });
-  return tables;
+  return std::move(tables).release();
 }
 
 Result make_result(CategoryData data, CategoryFit aggregation, RunRecord record, const RunContext& context) {

@@ -9,38 +9,30 @@ namespace wisecrowd {
 
 CrowdKnowledge knowledge_of(const CategoryAnswers& answers, const CategoryFit& fit, double prior_strength) {
   const std::size_t classes = answers.class_count();
-  const std::size_t cells = classes * classes;
   CrowdKnowledge known;
-  known.counts.assign(answers.worker_count() * cells, 0);
+  known.tables = expected_counts(answers, fit.posterior);
   known.task_answers.assign(answers.task_count(), 0);
   known.worker_answers.assign(answers.worker_count(), 0);
-  for (std::size_t i = 0; i < answers.task_count(); ++i) {
-    const auto task = TaskId{static_cast<std::uint32_t>(i)};
-    const auto workers = answers.workers_of(task);
-    const auto labels = answers.labels_of(task);
-    known.task_answers[i] = static_cast<std::uint32_t>(workers.size());
-    for (std::size_t a = 0; a < workers.size(); ++a) {
-      ++known.worker_answers[index(workers[a])];
-      for (std::size_t k = 0; k < classes; ++k) {
-        known.counts[index(workers[a]) * cells + k * classes + index(labels[a])] += fit.posterior[i * classes + k];
-      }
-    }
+  for (std::size_t t = 0; t < answers.task_count(); ++t) {
+    known.task_answers[t] = static_cast<std::uint32_t>(answers.workers_of(TaskId(t)).size());
   }
-  // A method without tables: half an answer right for every wrong one is what little is believed of a worker before.
-  const double right = fit.confusion.empty() ? prior_strength * 2 / (1.0 + static_cast<double>(classes)) : 0;
-  const double wrong = fit.confusion.empty() ? prior_strength / (1.0 + static_cast<double>(classes)) : 0;
+  for (const WorkerId worker : answers.workers()) ++known.worker_answers[index(worker)];
+  if (fit.confusion.empty()) {
+    // A method without tables: before a worker has answered, the right answer counts twice as much as any wrong one.
+    const double wrong = prior_strength / (1.0 + static_cast<double>(classes));
+    const double right = prior_strength * 2 / (1.0 + static_cast<double>(classes));
+    std::vector<double> prior(classes * classes, wrong);
+    for (std::size_t k = 0; k < classes; ++k) prior[k * (classes + 1)] = right;
+    known.tables.add(prior);
+    return known;
+  }
   for (std::size_t j = 0; j < answers.worker_count(); ++j) {
+    const auto learned = fit.confusion_of(WorkerId(j));
     for (std::size_t k = 0; k < classes; ++k) {
-      const auto row = std::span(known.counts).subspan(j * cells + k * classes, classes);
+      const auto row = known.tables.row(WorkerId(j), k);
       double weight = prior_strength;
-      for (std::size_t l = 0; l < classes; ++l) {
-        weight += row[l];
-        row[l] += l == k ? right : wrong;
-      }
-      if (fit.confusion.empty()) continue;
-      for (std::size_t l = 0; l < classes; ++l) {
-        row[l] = weight * std::max(fit.confusion[j * cells + k * classes + l], kProbabilityFloor);
-      }
+      for (const double count : row) weight += count;
+      for (std::size_t l = 0; l < classes; ++l) row[l] = weight * std::max(learned[k * classes + l], kProbabilityFloor);
     }
   }
   return known;
@@ -48,9 +40,6 @@ CrowdKnowledge knowledge_of(const CategoryAnswers& answers, const CategoryFit& f
 
 namespace selecting {
 namespace {
-
-/// What little is believed of every worker before anyone has answered.
-constexpr double kFirstAccuracy = 0.7;
 
 /// The world as far as it was asked.
 class Oracle {
@@ -125,12 +114,8 @@ class Run {
     posterior_.assign(world.answers.task_count() * classes, 1.0 / static_cast<double>(classes));
     known_.task_answers.assign(world.answers.task_count(), 0);
     known_.worker_answers.assign(world.answers.worker_count(), 0);
-    const double wrong = (1 - kFirstAccuracy) / static_cast<double>(std::max<std::size_t>(classes, 2) - 1);
-    known_.counts.resize(world.answers.worker_count() * classes * classes);
-    for (std::size_t cell = 0; cell < known_.counts.size(); ++cell) {
-      const bool right = cell / classes % classes == cell % classes;
-      known_.counts[cell] = options.prior_strength * (right ? kFirstAccuracy : wrong);
-    }
+    const TablePrior prior{.answers = options.prior_strength};
+    known_.tables = WorkerTables(world.answers.worker_count(), classes, prior.table(classes));
     note();
   }
 
@@ -170,7 +155,7 @@ class Run {
     view.class_count = world_.answers.class_count();
     view.posterior = posterior_;
     view.posterior_is_averaged = averaged_;
-    view.worker_counts = known_.counts;
+    view.worker_counts = known_.tables.cells();
     view.task_answers = known_.task_answers;
     view.worker_answers = known_.worker_answers;
     if (fitted_) view.answers = {answers_.task_offsets(), answers_.workers(), answers_.labels()};

@@ -204,9 +204,9 @@ TEST(Replay, KnowledgeHasTheTablesOfTheFit) {
     double all = 0;
     for (std::size_t row = j * 3; row < j * 3 + 3; ++row) {
       double weight = 0;
-      for (std::size_t l = 0; l < 3; ++l) weight += known.counts[row * 3 + l];
+      for (std::size_t l = 0; l < 3; ++l) weight += known.tables.cells()[row * 3 + l];
       for (std::size_t l = 0; l < 3; ++l)
-        EXPECT_NEAR(known.counts[row * 3 + l] / weight, fit.confusion[row * 3 + l], 1e-9);
+        EXPECT_NEAR(known.tables.cells()[row * 3 + l] / weight, fit.confusion[row * 3 + l], 1e-9);
       all += weight;
     }
     EXPECT_NEAR(all, 3 * 4 + known.worker_answers[j], 1e-6);  // four per row, and what the worker said

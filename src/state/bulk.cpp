@@ -33,7 +33,7 @@ void report_rows(const RunContext& context, std::string_view stage, std::size_t 
 /// What a batch fit leaves behind, in the form that the tables have.
 struct Estimates {
   std::vector<double> posterior;
-  std::vector<double> counts;
+  WorkerTables counts;
   std::vector<double> class_tasks;
   std::uint64_t answered_tasks = 0;
 };
@@ -86,7 +86,7 @@ void insert_names_and_estimates(const StateFile& file, const CategoryAnswers& an
   Statement insert_worker(file.database(), "INSERT INTO worker VALUES (?, ?, ?, ?, ?)");
   const auto given = answers_per_worker(answers);
   for (std::size_t w = 0; w < answers.worker_count(); ++w) {
-    const auto counts = row(estimates.counts, w, classes * classes);
+    const auto counts = estimates.counts.table(WorkerId(w));
     insert_worker.bind(1, static_cast<std::int64_t>(w)).bind(2, answers.worker_names()[w]);
     insert_worker.bind(3, std::int64_t{given[w]}).bind(4, right_answers(counts, classes, given[w]));
     insert_worker.bind_blob(5, counts).run();
@@ -128,7 +128,7 @@ void update_estimates(const StateFile& file, const CategoryAnswers& answers, con
   Statement update_worker(file.database(), "UPDATE worker SET right = ?, counts = ? WHERE id = ?");
   const auto given = answers_per_worker(answers);
   for (std::size_t w = 0; w < answers.worker_count(); ++w) {
-    const auto counts = row(estimates.counts, w, classes * classes);
+    const auto counts = estimates.counts.table(WorkerId(w));
     update_worker.bind(1, right_answers(counts, classes, given[w])).bind_blob(2, counts);
     update_worker.bind(3, static_cast<std::int64_t>(w)).run();
   }
@@ -235,21 +235,6 @@ std::size_t most_classes(const Database& database) {
   constexpr std::size_t kOtherColumns = 1 << 20;  // with a name of up to 64 KB
   const auto cells = static_cast<double>((database.largest_blob() - kOtherColumns) / sizeof(double));
   return std::min<std::size_t>(kMaxClasses, static_cast<std::size_t>(std::sqrt(cells)));
-}
-
-std::vector<double> expected_counts(const CategoryAnswers& answers, std::span<const double> posterior) {
-  const std::size_t classes = answers.class_count();
-  std::vector<double> counts(answers.worker_count() * classes * classes, 0.0);
-  for (std::size_t t = 0; t < answers.task_count(); ++t) {
-    const double* const q = posterior.data() + t * classes;
-    const auto workers = answers.workers_of(TaskId(t));
-    const auto labels = answers.labels_of(TaskId(t));
-    for (std::size_t a = 0; a < workers.size(); ++a) {
-      double* const table = counts.data() + index(workers[a]) * classes * classes + index(labels[a]);
-      for (std::size_t k = 0; k < classes; ++k) table[k * classes] += q[k];
-    }
-  }
-  return counts;
 }
 
 CrowdState CrowdState::create(const std::string& path, const CategoryData& given, const StateSettings& settings,

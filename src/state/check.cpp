@@ -42,7 +42,7 @@ std::vector<std::string> CrowdState::check(const RunContext& context) const {
                       workers.real(3)));
     }
     for (std::size_t c = 0; exact && c < counts.size(); ++c) {
-      if (std::abs(counts[c] - expected[w * counts.size() + c]) <= 1e-6 * (1 + counts[c])) continue;
+      if (std::abs(counts[c] - expected.table(WorkerId(w))[c]) <= 1e-6 * (1 + counts[c])) continue;
       add(fmt::format("the table of worker '{}' is not the sum of its answers", answers.worker_names()[w]));
       break;
     }

@@ -310,26 +310,26 @@ Candidates CrowdState::candidates(std::size_t tasks, Uncertainty kind) const {
   return candidates;
 }
 
-WorkerTables CrowdState::workers() const {
+KnownWorkers CrowdState::workers() const {
   const StateFile& file = inside_->file;
   const Transaction all(file.database(), Transaction::Kind::read);
-  WorkerTables tables;
-  const std::size_t classes = tables.class_count = file.classes().size();
-  const std::vector<double> prior = prior_counts(file.options(), classes);
+  const std::size_t classes = file.classes().size();
+  KnownWorkers known;
+  known.tables = WorkerTables(0, classes);
+  std::vector<double> counts(classes * classes);
   Statement every(file.database(), "SELECT id, name, answers, counts FROM worker ORDER BY id");
   while (every.step()) {
-    if (every.integer(0) != static_cast<std::int64_t>(tables.names.size())) {
-      file.database().fail_as_damaged(fmt::format("worker {} is missing", tables.names.size()));
+    if (every.integer(0) != static_cast<std::int64_t>(known.names.size())) {
+      file.database().fail_as_damaged(fmt::format("worker {} is missing", known.names.size()));
     }
-    tables.names.emplace_back(file.checked_name(every.text(1), "worker"));
-    tables.answers.push_back(static_cast<std::uint32_t>(std::max<std::int64_t>(every.integer(2), 0)));
-    tables.counts.resize(tables.names.size() * classes * classes);
-    const auto counts = std::span(tables.counts).last(classes * classes);
+    known.names.emplace_back(file.checked_name(every.text(1), "worker"));
+    known.answers.push_back(static_cast<std::uint32_t>(std::max<std::int64_t>(every.integer(2), 0)));
     file.read_counts(every.blob(3), counts, classes, every.integer(0));
-    tables.accuracy.push_back(share_of_right(counts, classes));
-    for (std::size_t c = 0; c < prior.size(); ++c) counts[c] += prior[c];
+    known.accuracy.push_back(share_of_right(counts, classes));
+    known.tables.append(counts);
   }
-  return tables;
+  known.tables.add(file.options().prior.table(classes));
+  return known;
 }
 
 std::vector<SettledTask> CrowdState::settled(double sure, std::size_t limit, std::string_view after) const {

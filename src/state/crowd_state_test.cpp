@@ -216,7 +216,7 @@ TEST_F(State, CandidatesAreTheMostUncertain) {
     }
   }
   const Candidates found = state.candidates(20);
-  const WorkerTables workers = state.workers();
+  const KnownWorkers workers = state.workers();
   ASSERT_EQ(workers.names.size(), 25U);
   for (std::size_t c = 0; c < found.size(); ++c) {
     const auto view = state.task(found.names[c]);
@@ -239,12 +239,12 @@ TEST_F(State, CandidatesAreTheMostUncertain) {
   }
   const auto ann = state.worker(workers.names[7]);
   double sum = 0;
-  for (std::size_t c = 0; c < 16; ++c) sum += workers.counts[7 * 16 + c];
+  for (std::size_t c = 0; c < 16; ++c) sum += workers.tables.cells()[7 * 16 + c];
   EXPECT_NEAR(sum, static_cast<double>(ann->answers) + 4 * 4, 1e-9) << "the prior is worth 4 answers per truth";
   for (std::size_t l = 0; l < 4; ++l) {
     double row = 0;
-    for (std::size_t m = 0; m < 4; ++m) row += workers.counts[7 * 16 + 4 + m];
-    EXPECT_NEAR(ann->confusion[4 + l], workers.counts[7 * 16 + 4 + l] / row, 1e-12);
+    for (std::size_t m = 0; m < 4; ++m) row += workers.tables.cells()[7 * 16 + 4 + m];
+    EXPECT_NEAR(ann->confusion[4 + l], workers.tables.cells()[7 * 16 + 4 + l] / row, 1e-12);
   }
 }
 

@@ -12,12 +12,6 @@ IncrementalCrowd::IncrementalCrowd(std::size_t classes, const IncrementalOptions
   update_log_prior();
 }
 
-Smoothing smoothing_of(const IncrementalOptions& options, std::size_t classes) noexcept {
-  if (classes < 2) return {options.prior_answers, 0};
-  const double right = options.prior_answers * options.prior_accuracy;
-  return {right, (options.prior_answers - right) / static_cast<double>(classes - 1)};
-}
-
 /// π_k ∝ Σ_i q_ik + c0 over answered tasks.
 void IncrementalCrowd::fill_prior(std::span<double> prior) const {
   std::fill(prior.begin(), prior.end(), 1.0);
@@ -159,7 +153,7 @@ void IncrementalCrowd::move_counts(const Edge& edge, const double* amount, doubl
 
 /// log q_ik = log π_k + Σ_j log th_j[k][y_ij] − log Z_i with th_j[k][l] = (n_jkl + c_kl) / (n_jk. + c_k.)
 void IncrementalCrowd::posterior_by_tables(std::uint32_t task, bool counted_only, double* out) const {
-  const Smoothing c = smoothing_of(options_, classes_);
+  const double right = options_.prior.right(classes_), wrong = options_.prior.wrong(classes_);
   std::copy(log_prior_.begin(), log_prior_.end(), out);
   for (std::uint32_t e = first_[task]; e != kNone; e = edges_[e].next) {
     const Edge& edge = edges_[e];
@@ -167,9 +161,9 @@ void IncrementalCrowd::posterior_by_tables(std::uint32_t task, bool counted_only
     const double* const cells = counts_.data() + (edge.worker * classes_ + edge.label) * classes_;
     const double* const totals = row_totals_.data() + edge.worker * classes_;
     for (std::size_t k = 0; k < classes_; ++k) {
-      const double cell = cells[k] + (k == edge.label ? c.right : c.wrong);
+      const double cell = cells[k] + (k == edge.label ? right : wrong);
       out[k] += log_positive(std::max(cell, kProbabilityFloor) /
-                             std::max(totals[k] + options_.prior_answers, kProbabilityFloor));
+                             std::max(totals[k] + options_.prior.answers, kProbabilityFloor));
     }
   }
   softmax({out, classes_});
@@ -298,13 +292,10 @@ std::vector<double> IncrementalCrowd::counts_of(WorkerId worker) const {
 }
 
 std::vector<double> IncrementalCrowd::confusion_of(WorkerId worker) const {
-  const Smoothing c = smoothing_of(options_, classes_);
-  std::vector<double> table = counts_of(worker);
-  for (std::size_t k = 0; k < classes_; ++k) {
-    for (std::size_t l = 0; l < classes_; ++l) table[k * classes_ + l] += k == l ? c.right : c.wrong;
-    normalise(std::span(table).subspan(k * classes_, classes_));
-  }
-  return table;
+  WorkerTables table(1, classes_, counts_of(worker));
+  table.add(options_.prior.table(classes_));
+  table.normalise();
+  return std::move(table).release();
 }
 
 }  // namespace wisecrowd

@@ -32,9 +32,9 @@ CategoryFit batch(const CategoryData& data, const IncrementalOptions& options, d
                   std::int64_t iterations, const CategoryStart& start = {}) {
   Parameters parameters(aggregation_method("dawid_skene").parameters);
   const auto classes = static_cast<double>(data.answers.class_count());
-  const double wrong = options.prior_answers * (1 - options.prior_accuracy) / (classes - 1);
+  const double wrong = options.prior.answers * (1 - options.prior.accuracy) / (classes - 1);
   parameters.set_value("pseudo_count", wrong);
-  parameters.set_value("diagonal_pseudo_count", options.prior_answers * options.prior_accuracy - wrong);
+  parameters.set_value("diagonal_pseudo_count", options.prior.answers * options.prior.accuracy - wrong);
   parameters.set_value("class_pseudo_count", options.class_pseudo_count);
   parameters.set_value("class_prior", std::string(options.learned_class_prior ? "learned" : "uniform"));
   parameters.set_value("tolerance", tolerance);

@@ -47,9 +47,9 @@ void state_options(ParameterVisitor& v, StateOptions& o) {
   v.choice("update", o.model.update, kUpdateNames,
            "how new answers enter: every count is kept exact, or workers are running means that can "
            "forget");
-  v.real("prior_answers", o.model.prior_answers, 0, 1e9,
+  v.real("prior_answers", o.model.prior.answers, 0, 1e9,
          "answers per truth that a new worker is credited with before the first");
-  v.real("prior_accuracy", o.model.prior_accuracy, 0.5, 1,
+  v.real("prior_accuracy", o.model.prior.accuracy, 0.5, 1,
          "how many of those are right; the wrong ones are spread evenly");
   v.choice("class_prior", o.model.learned_class_prior, kStateClassPriorNames,
            "how frequent classes are: estimated from the data, or all the same");
@@ -84,7 +84,8 @@ IncrementalOptions incremental_options(const Parameters& parameters) {
 }
 
 Parameters batch_parameters(const Parameters& parameters, std::size_t classes) {
-  const auto [right, wrong] = smoothing_of(incremental_options(parameters), classes);
+  const TablePrior prior = incremental_options(parameters).prior;
+  const double right = prior.right(classes), wrong = prior.wrong(classes);
   Parameters batch(aggregation_method("dawid_skene").parameters);
   batch.set_value("pseudo_count", wrong);
   batch.set_value("diagonal_pseudo_count", right - wrong);
@@ -92,13 +93,6 @@ Parameters batch_parameters(const Parameters& parameters, std::size_t classes) {
     batch.set_value(same, parameters.all().find(same)->second);
   }
   return batch;
-}
-
-std::vector<double> prior_counts(const IncrementalOptions& options, std::size_t classes) {
-  const auto [right, wrong] = smoothing_of(options, classes);
-  std::vector<double> counts(classes * classes, wrong);
-  for (std::size_t k = 0; k < classes; ++k) counts[k * classes + k] = right;
-  return counts;
 }
 
 StateFile::StateFile(std::unique_ptr<Database> database, const StateSettings& settings)
@@ -341,13 +335,6 @@ TaskColumns columns_of(std::span<const double> posterior) noexcept {
   if (posterior.empty()) return {0, 0, 0};
   const auto best = std::max_element(posterior.begin(), posterior.end());  // the lowest of equal ones
   return {best - posterior.begin(), *best, entropy(posterior)};
-}
-
-double share_of_right(std::span<const double> counts, std::size_t classes) noexcept {
-  double right = 0, all = 0;
-  for (std::size_t k = 0; k < classes; ++k) right += counts[k * classes + k];
-  for (const double n : counts) all += n;
-  return all > 0 ? right / all : std::numeric_limits<double>::quiet_NaN();
 }
 
 double right_answers(std::span<const double> counts, std::size_t classes, double answers) noexcept {

@@ -71,11 +71,8 @@ struct TaskColumns {
   double entropy;
 };
 [[nodiscard]] TaskColumns columns_of(std::span<const double> posterior) noexcept;
-/// What every worker is credited with before the first answer: truth × label.
-[[nodiscard]] std::vector<double> prior_counts(const IncrementalOptions& options, std::size_t classes);
-/// Σ_k n_kk / Σ_kl n_kl of a table; NaN of an empty one.
-[[nodiscard]] double share_of_right(std::span<const double> counts, std::size_t classes) noexcept;
-/// How many of `answers` are right at that share. A worker who forgets has a table of fewer than it gave.
+/// How many of `answers` are right at the share of right ones in a table of counts. A worker who forgets has a table of
+/// fewer than it gave.
 [[nodiscard]] double right_answers(std::span<const double> counts, std::size_t classes, double answers) noexcept;
 /// The truth of each task of the file that is known, by name; kNoClass for the others. Empty when nothing is known.
 [[nodiscard]] std::vector<ClassId> known_truths(const StateFile& file, const NameTable& tasks, std::size_t classes);
@@ -84,8 +81,6 @@ struct TaskColumns {
 [[nodiscard]] std::size_t most_classes(const Database& database);
 /// Everything that a state holds, in memory.
 [[nodiscard]] CrowdState::Whole read_whole(const StateFile& file, const RunContext& context);
-/// The sums of posteriors that belong to answers: workers × truth × label.
-[[nodiscard]] std::vector<double> expected_counts(const CategoryAnswers& answers, std::span<const double> posterior);
 
 struct CrowdState::Inside {
   StateFile file;

@@ -10,6 +10,7 @@
 #include "trust/spammer_evidence.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/trust.hpp"
+#include "wisecrowd/worker_tables.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -23,28 +24,6 @@ constexpr double kLeastCell = 1e-6;
 /// classes it is an accuracy of .675.
 constexpr double kLittleSkill = 0.35;
 constexpr double kBeyondDoubt = 0.975;
-
-/// I(z; y) at the given shares of classes.
-double information(std::span<const double> table, std::span<const double> shares) {
-  const auto part = [](double p) { return p > 0 ? p * std::log(p) : 0; };
-  const std::size_t classes = shares.size();
-  double sum = 0;
-  for (std::size_t l = 0; l < classes; ++l) {
-    double p = 0;
-    for (std::size_t k = 0; k < classes; ++k) {
-      p += shares[k] * table[k * classes + l];
-      sum += shares[k] * part(table[k * classes + l]);
-    }
-    sum -= part(p);
-  }
-  return std::max(sum, 0.0);
-}
-
-double accuracy(std::span<const double> table, std::span<const double> shares) {
-  double sum = 0;
-  for (std::size_t k = 0; k < shares.size(); ++k) sum += shares[k] * table[k * (shares.size() + 1)];
-  return sum;
-}
 
 /// The accuracy of one who says each class as often as this worker does, but without looking.
 double chance(std::span<const double> table, std::span<const double> shares) {
@@ -60,7 +39,7 @@ double quantile(const std::vector<double>& sorted, double p) {
   return sorted[static_cast<std::size_t>(p * static_cast<double>(sorted.size() - 1) + 0.5)];
 }
 
-DrawnEstimate estimate(double value, std::vector<double>& draws, double level) {
+Estimate estimate(double value, std::vector<double>& draws, double level) {
   std::sort(draws.begin(), draws.end());
   return {value, quantile(draws, (1 - level) / 2), quantile(draws, (1 + level) / 2)};
 }
@@ -73,7 +52,7 @@ std::vector<double> crowd_table(std::span<const double> counts, std::size_t clas
   for (std::size_t e = 0; e < counts.size(); ++e) {
     table[e % table.size()] += (1 - evidence.spammer[e / table.size()]) * counts[e];
   }
-  for (std::size_t k = 0; k < classes; ++k) normalise(std::span(table).subspan(k * classes, classes));
+  normalise_rows(table, classes);
   return table;
 }
 
@@ -94,11 +73,11 @@ Drawn draw_tables(std::span<const double> parameters, std::span<const double> sh
       rng.dirichlet(parameters.subspan(k * classes, classes), row);
       ++drawn.largest[k * classes + static_cast<std::size_t>(std::max_element(row.begin(), row.end()) - row.begin())];
     }
-    const double right = accuracy(table, shares), blind = chance(table, shares);
+    const double right = accuracy_at(shares, table), blind = chance(table, shares);
     drawn.accuracies.push_back(right);
     drawn.skills.push_back((right - blind) / std::max(1 - blind, kProbabilityFloor));
     drawn.scores.push_back(spammer_score(table, classes));
-    drawn.informations.push_back(information(table, shares));
+    drawn.informations.push_back(M_LN2 * mutual_information_bits(shares, table));
   }
   std::sort(drawn.skills.begin(), drawn.skills.end());
   return drawn;
@@ -158,11 +137,12 @@ void judge(std::span<const double> counts, std::span<const double> crowd, std::s
     parameters[c] += kCrowdAnswers * std::max(crowd[c], kLeastCell);
   }
   std::vector<double> mean(parameters);
-  for (std::size_t k = 0; k < classes; ++k) normalise(std::span(mean).subspan(k * classes, classes));
+  normalise_rows(mean, classes);
   Drawn drawn = draw_tables(parameters, shares, options.draws, rng);
-  judged.accuracy = estimate(accuracy(mean, shares), drawn.accuracies, options.confidence_level);
+  judged.accuracy = estimate(accuracy_at(shares, mean), drawn.accuracies, options.confidence_level);
   judged.score = estimate(spammer_score(mean, classes), drawn.scores, options.confidence_level);
-  judged.information = estimate(information(mean, shares), drawn.informations, options.confidence_level);
+  judged.information =
+      estimate(M_LN2 * mutual_information_bits(shares, mean), drawn.informations, options.confidence_level);
   judged.capacity = channel_capacity(mean, classes, 1e-6).nats;
   judged.chance = chance(mean, shares);
   decide(drawn, mean, shares, options, judged);
@@ -188,7 +168,7 @@ std::vector<WorkerAssessment> judge_all(std::span<const double> counts, std::spa
     std::vector<double> table(counts.begin() + static_cast<std::ptrdiff_t>(j * cells),
                               counts.begin() + static_cast<std::ptrdiff_t>((j + 1) * cells));
     for (std::size_t c = 0; c < cells; ++c) table[c] += kCrowdAnswers * crowd[c];
-    for (std::size_t k = 0; k < classes; ++k) normalise(std::span(table).subspan(k * classes, classes));
+    normalise_rows(table, classes);
     judged[j].chance = chance(table, shares);
   }
   const Rng base = context.rng("judge workers");
@@ -203,9 +183,8 @@ std::vector<WorkerAssessment> judge_all(std::span<const double> counts, std::spa
   return judged;
 }
 
-/// What each worker said when the answers of the others say what: workers × truth × label.
-std::vector<double> counts_by_others(const JudgedCrowd& crowd, std::span<const double> shares,
-                                     const RunContext& context) {
+/// What each worker said when the answers of the others say what.
+WorkerTables counts_by_others(const JudgedCrowd& crowd, std::span<const double> shares, const RunContext& context) {
   const CategoryAnswers& answers = crowd.answers;
   const std::size_t classes = shares.size(), cells = classes * classes;
   const auto offsets = answers.task_offsets();
@@ -225,7 +204,7 @@ std::vector<double> counts_by_others(const JudgedCrowd& crowd, std::span<const d
       }
     }
   });
-  std::vector<double> counts(answers.worker_count() * cells, 0.0);
+  WorkerTables counts(answers.worker_count(), classes);
   static_cast<void>(answers.worker_offsets());  // built here, not by the threads
   const Blocks blocks{answers.worker_count(), kWorkersPerBlock};
   context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
@@ -237,8 +216,7 @@ std::vector<double> counts_by_others(const JudgedCrowd& crowd, std::span<const d
       for (std::size_t i = 0; i < own.size(); ++i) {
         for (std::size_t k = 0; k < classes; ++k) q[k] = joint[index(own_tasks[i]) * classes + k] - said(own[i], k);
         softmax(q);
-        const std::size_t label = index(labels[own[i]]);
-        for (std::size_t k = 0; k < classes; ++k) counts[j * cells + k * classes + label] += q[k];
+        counts.count(self, labels[own[i]], q);
       }
     }
   });
@@ -293,7 +271,7 @@ std::vector<WorkerAssessment> judge_workers(const JudgedCrowd& crowd, std::span<
       judged[index(worker)].copies = static_cast<std::uint32_t>(group.workers.size() - 1);
     }
   }
-  return judge_all(counts_by_others(crowd, shares, context), shares, std::move(judged), drawn, options,
+  return judge_all(counts_by_others(crowd, shares, context).cells(), shares, std::move(judged), drawn, options,
                    &crowd.answers.worker_names(), context);
 }
 

@@ -8,14 +8,12 @@
 #include "base/assignment.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
+#include "wisecrowd/worker_tables.hpp"
 
 namespace wisecrowd {
 namespace {
 
 constexpr std::size_t kWorkersPerBlock = 64;
-constexpr double kCommonTableAnswers = 4;
-/// What one believes of a worker of whom, and of whose crowd, nothing is known.
-constexpr double kBlankAccuracy = 0.7;
 constexpr double kTableFloor = 1e-9;
 
 }  // namespace
@@ -24,17 +22,17 @@ TableModel tables_from_posterior(const CategoryData& data, const RunContext& con
                                  std::size_t extra_workers) {
   const std::size_t classes = data.answers.class_count(), workers = data.answers.worker_count();
   const std::size_t cells = classes * classes;
-  TableModel model{classes, std::vector<double>((workers + extra_workers) * cells, 0.0), {}};
-  if (classes == 0) return model;
+  if (classes == 0) return {};
   ConfusionPass pass(data, context);
-  model.class_prior = pass.sweep_given(posterior).class_mass;
-  model.class_prior.resize(classes);
-  normalise(model.class_prior);
+  std::vector<double> class_prior = pass.sweep_given(posterior).class_mass;
+  class_prior.resize(classes);
+  normalise(class_prior);
 
   const std::size_t blocks = pass.worker_blocks();
+  WorkerTables tables(workers, classes);
   std::vector<double> partial(blocks * cells, 0.0);
   pass.visit_counts([&](std::size_t block, std::size_t worker, const double* counts) {
-    const auto table = model.table(worker);
+    const auto table = tables.table(WorkerId(worker));
     for (std::size_t k = 0; k < classes; ++k) {
       for (std::size_t l = 0; l < classes; ++l) {
         table[k * classes + l] = counts[l * pass.stride() + k];
@@ -42,21 +40,19 @@ TableModel tables_from_posterior(const CategoryData& data, const RunContext& con
       }
     }
   });
-  std::vector<double> common(cells, classes > 1 ? (1 - kBlankAccuracy) / static_cast<double>(classes - 1) : 1.0);
-  for (std::size_t k = 0; k < classes && classes > 1; ++k) common[k * classes + k] = kBlankAccuracy;
+  // One answer in all is what a crowd begins with of which nothing is known; each worker begins with a few of the
+  // crowd.
+  std::vector<double> common = TablePrior{.answers = 1}.table(classes);
   for (std::size_t b = 0; b < blocks; ++b) {
     for (std::size_t c = 0; c < cells; ++c) common[c] += partial[b * cells + c];
   }
-  for (std::size_t k = 0; k < classes; ++k) normalise(std::span(common).subspan(k * classes, classes));
-  for (std::size_t w = 0; w < workers; ++w) {
-    const auto table = model.table(w);
-    for (std::size_t c = 0; c < cells; ++c) table[c] += kCommonTableAnswers * common[c];
-    for (std::size_t k = 0; k < classes; ++k) normalise(table.subspan(k * classes, classes));
-  }
-  for (std::size_t w = workers; w < workers + extra_workers; ++w) {
-    for (std::size_t k = 0; k < classes; ++k) model.table(w)[k * classes + k] = 1;
-  }
-  return model;
+  normalise_rows(common, classes);
+  tables.add(common, TablePrior{}.answers);
+  tables.normalise();
+  std::vector<double> identity(cells, 0.0);
+  for (std::size_t k = 0; k < classes; ++k) identity[k * (classes + 1)] = 1;
+  for (std::size_t w = 0; w < extra_workers; ++w) tables.append(identity);
+  return {classes, std::move(tables).release(), std::move(class_prior)};
 }
 
 void smooth(TableModel& model, const CategoryAnswers& answers, double pseudo_count) {
@@ -102,9 +98,7 @@ void conclude(const CategoryData& data, const RunContext& context, const TableMo
   result.confusion.assign(model.tables.begin(),
                           model.tables.begin() + static_cast<std::ptrdiff_t>(workers * classes * classes));
   for (double& p : result.confusion) p = std::max(p, kTableFloor);
-  for (std::size_t r = 0; r < result.confusion.size(); r += classes) {
-    normalise(std::span(result.confusion).subspan(r, classes));
-  }
+  normalise_rows(result.confusion, classes);
   ConfusionPass pass(data, context);
   std::vector<double> log_prior(classes);
   for (std::size_t k = 0; k < classes; ++k) log_prior[k] = std::log(std::max(model.class_prior[k], kTableFloor));
