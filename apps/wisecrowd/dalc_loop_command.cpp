@@ -42,7 +42,7 @@ std::vector<std::string> words_of(const std::string& list) {
   return words;
 }
 
-std::string interval(const SeedEstimate& estimate) {
+std::string interval(const Estimate& estimate) {
   if (std::isnan(estimate.low)) return percent(estimate.value);
   return fmt::format("{} ({} to {})", percent(estimate.value), percent(estimate.low), percent(estimate.high));
 }

@@ -105,7 +105,7 @@ void compare_by_hidden_answers(const std::vector<MethodStage>& entrants, const N
   std::stable_sort(scores.begin(), scores.end(), [](const HeldOutScore& a, const HeldOutScore& b) {
     return a.log_probability.value > b.log_probability.value;
   });
-  const auto mean = [](const MeanEstimate& m) { return Json{{"value", m.value}, {"low", m.low}, {"high", m.high}}; };
+  const auto mean = [](const Estimate& m) { return Json{{"value", m.value}, {"low", m.low}, {"high", m.high}}; };
   if (request.json) {
     Json json = {{"answers_kind", "numbers"},
                  {"hidden_answers", held_out.hidden_count()},
@@ -127,9 +127,7 @@ void compare_by_hidden_answers(const std::vector<MethodStage>& entrants, const N
   Table table({{"method", Column::Side::left}, {"log density"}, {"95 %"}, {"behind the best"}, {"95 %"}, {"time"}}, 1);
   for (const HeldOutScore& score : scores) {
     const bool best = score.behind_best.value == 0;
-    const auto interval = [](const MeanEstimate& m) {
-      return fmt::format("{} to {}", fixed(m.low, 3), fixed(m.high, 3));
-    };
+    const auto interval = [](const Estimate& m) { return fmt::format("{} to {}", fixed(m.low, 3), fixed(m.high, 3)); };
     table.add({score.method, fixed(score.log_probability.value, 4), interval(score.log_probability),
                best ? "best" : fixed(score.behind_best.value, 4), best ? "" : interval(score.behind_best),
                duration(score.seconds)});

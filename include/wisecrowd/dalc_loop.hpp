@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "wisecrowd/estimate.hpp"
 #include "wisecrowd/features.hpp"
 #include "wisecrowd/parameters.hpp"
 #include "wisecrowd/run_context.hpp"
@@ -24,19 +25,15 @@ struct DalcPolicy {
 /// Throws bad_parameter that lists the names.
 [[nodiscard]] const DalcPolicy& dalc_policy(const std::string& name);
 
-/// A mean over seeds; low and high are NaN with one seed.
-struct SeedEstimate {
-  double value = 0, low = 0, high = 0;
-};
-
 struct DalcCurve {
   std::string policy;
   std::vector<std::vector<double>> accuracy, auc;  ///< seeds × points
   std::vector<double> mean_accuracy, mean_auc;     ///< per point
-  SeedEstimate area;     ///< mean accuracy over the answers, from the first point to the last; 95 % by Student's t
-  bool reaches = false;  ///< whether the mean curve reaches the mean of the reference
+  /// Mean accuracy over the answers, from the first point to the last; 95 % by Student's t over seeds, NaN with one.
+  Estimate area;
+  bool reaches = false;         ///< whether the mean curve reaches the mean of the reference
   double answers_to_reach = 0;  ///< straight between points
-  SeedEstimate saved;           ///< share of all answers that was not needed; 95 % by bootstrap over seeds
+  Estimate saved;               ///< share of all answers that was not needed; 95 % by bootstrap over seeds
 };
 
 struct DalcLoop {

@@ -9,15 +9,9 @@
 
 #include "wisecrowd/category_data.hpp"
 #include "wisecrowd/category_fit.hpp"
+#include "wisecrowd/estimate.hpp"
 
 namespace wisecrowd {
-
-/// A measured value with an interval; low and high are NaN where none was asked for.
-struct Estimate {
-  double value = 0;
-  double low = 0;
-  double high = 0;
-};
 
 struct EvaluateOptions {
   TieRule tie_rule = TieRule::lowest;  ///< fractional gives credit 1/t to a gold class among t tied ones

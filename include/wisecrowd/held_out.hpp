@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "wisecrowd/aggregate.hpp"
+#include "wisecrowd/estimate.hpp"
 
 namespace wisecrowd {
 
@@ -58,19 +59,14 @@ class HeldOut {
 HeldOut(const CategoryData&, const HeldOutOptions&, const RunContext&)->HeldOut<Categories>;
 HeldOut(const NumberData&, const HeldOutOptions&, const RunContext&)->HeldOut<Numbers>;
 
-/// A mean with its 95 % interval.
-struct MeanEstimate {
-  double value = 0, low = 0, high = 0;
-};
-
 /// How one method did on hidden answers.
 struct HeldOutScore {
   std::string method;
-  std::string refusal;           ///< why it could not be fitted; empty if it could
-  MeanEstimate log_probability;  ///< mean ln P of a hidden answer, with a 95 % interval
+  std::string refusal;       ///< why it could not be fitted; empty if it could
+  Estimate log_probability;  ///< mean ln P of a hidden answer, with a 95 % interval
   /// How much better the best method of the comparison predicts an answer, on the same answers; its interval is much
   /// narrower than the difference of two log_probability intervals. 0 for the best one.
-  MeanEstimate behind_best;
+  Estimate behind_best;
   double seconds = 0;  ///< of all fits
 };
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "wisecrowd/aggregate.hpp"
+#include "wisecrowd/estimate.hpp"
 
 namespace wisecrowd {
 
@@ -23,12 +24,6 @@ struct TemperingFit {
   double gain = 0;  ///< nats by which the best tempering predicts hidden answers better than the model's own
   /// Temperings that the hidden answers do not exclude: 95 % by their likelihood.
   std::vector<Tempering> plausible;
-};
-
-/// The share of labels that are right as a tempered posterior expects it; the 95 % interval allows for what is not
-/// known of the tempering and for the chance of the tasks at hand.
-struct ExpectedShare {
-  double value = 0, low = 0, high = 0;
 };
 
 /// Finds out how far the posterior of a fit can be believed.
@@ -60,9 +55,9 @@ class TemperingSearch {
                                          const RunContext& context);
 
 /// Tempers the posterior of `fit` and takes the labels anew (gold stays what it is). Returns the expected share of
-/// right labels, and notes it in fit.learned with the power and the share of votes.
-ExpectedShare temper(const CategoryData& data, const TemperingFit& tempering, CategoryFit& fit,
-                     const RunContext& context);
+/// right labels, whose 95 % interval allows for what is not known of the tempering and for the chance of the tasks at
+/// hand, and notes it in fit.learned with the power and the share of votes.
+Estimate temper(const CategoryData& data, const TemperingFit& tempering, CategoryFit& fit, const RunContext& context);
 
 /// What the model itself said of the tasks of a tempered fit: what is known of workers must come from that, because a
 /// tempered posterior makes good workers look worse than they are and bad ones better.

@@ -8,6 +8,7 @@
 
 #include "wisecrowd/category_answers.hpp"
 #include "wisecrowd/copied_workers.hpp"
+#include "wisecrowd/estimate.hpp"
 #include "wisecrowd/ids.hpp"
 #include "wisecrowd/run_context.hpp"
 
@@ -50,21 +51,17 @@ enum class AdviceReason {
   no_answers,             ///< unsure
 };
 
-/// A number with an interval from draws of the worker's table.
-struct DrawnEstimate {
-  double value = 0, low = 0, high = 0;
-};
-
+/// What is thought of a worker. Intervals come from draws of its table.
 struct WorkerAssessment {
   WorkerAdvice advice = WorkerAdvice::unsure;
   AdviceReason reason = AdviceReason::no_answers;
   std::uint64_t answers = 0;
-  DrawnEstimate accuracy;     ///< at the class shares
-  double chance = 0;          ///< what the accuracy would be of one who says each class as often, without looking
-  double spammer = 0;         ///< probability that its answers do not depend on the truth
-  DrawnEstimate score;        ///< spammer_score
-  DrawnEstimate information;  ///< nats that one answer tells at the class shares
-  double capacity = 0;        ///< nats, of the mean table
+  Estimate accuracy;     ///< at the class shares
+  double chance = 0;     ///< what the accuracy would be of one who says each class as often, without looking
+  double spammer = 0;    ///< probability that its answers do not depend on the truth
+  Estimate score;        ///< spammer_score
+  Estimate information;  ///< nats that one answer tells at the class shares
+  double capacity = 0;   ///< nats, of the mean table
   /// takes_one_for_another: which class is taken for which other.
   ClassId truth = kNoClass, said = kNoClass;
   std::uint32_t copies = 0;  ///< others who answer as one with it

@@ -16,6 +16,7 @@
 #include "wisecrowd/entry_info.hpp"
 #include "wisecrowd/enum_names.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/estimate.hpp"
 #include "wisecrowd/evaluate.hpp"
 #include "wisecrowd/evaluate_numbers.hpp"
 #include "wisecrowd/experiment_files.hpp"
@@ -51,3 +52,4 @@
 #include "wisecrowd/tempering.hpp"
 #include "wisecrowd/trust.hpp"
 #include "wisecrowd/version.hpp"
+#include "wisecrowd/worker_tables.hpp"

@@ -100,9 +100,8 @@ py::list compare_by_hidden_answers(const Answers& answers, const std::vector<std
     py::dict entry;
     entry["method"] = score.method;
     entry["refusal"] = to_str(score.refusal);
-    entry["log_probability"] =
-        py::make_tuple(score.log_probability.value, score.log_probability.low, score.log_probability.high);
-    entry["behind_best"] = py::make_tuple(score.behind_best.value, score.behind_best.low, score.behind_best.high);
+    entry["log_probability"] = to_tuple(score.log_probability);
+    entry["behind_best"] = to_tuple(score.behind_best);
     entry["seconds"] = score.seconds;
     list.append(entry);
   }

@@ -9,6 +9,7 @@
 #include <numeric>
 
 #include "aggregate/registry.hpp"
+#include "base/intervals.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "base/rng.hpp"
@@ -16,8 +17,6 @@
 
 namespace wisecrowd {
 namespace {
-
-constexpr double kNormalQuantile = 1.959963984540054;
 
 NameTable blank_names(std::size_t count) { return NameTable("", std::vector<std::uint64_t>(count + 1, 0)); }
 
@@ -67,13 +66,13 @@ std::unique_ptr<Aggregator<Numbers>> method_for(const NumberData&, const MethodS
 }
 
 /// Mean and normal interval.
-MeanEstimate mean_of(std::span<const double> values) {
+Estimate mean_of(std::span<const double> values) {
   const auto n = static_cast<double>(values.size());
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
   double squares = 0;
   for (const double v : values) squares += (v - mean) * (v - mean);
   const double error = n > 1 ? std::sqrt(squares / (n - 1) / n) : 0;
-  return {mean, mean - kNormalQuantile * error, mean + kNormalQuantile * error};
+  return {mean, mean - kNormal95 * error, mean + kNormal95 * error};
 }
 
 }  // namespace

@@ -10,7 +10,6 @@ namespace wisecrowd {
 namespace {
 
 constexpr double kTail = 0.025;
-constexpr double kNormalQuantile = 1.959963984540054;  // of 1 − kTail
 
 // No promotion to long double (slow, and not needed), and no exceptions out of the root finder.
 using Policy =
@@ -38,9 +37,8 @@ Interval rate_interval(double right, double variance, double count) {
 }
 
 Interval wilson_interval(double right, double count, double confidence_level) {
-  const double z = confidence_level == 1 - 2 * kTail
-                       ? kNormalQuantile
-                       : std::sqrt(2.0) * boost::math::erf_inv(confidence_level, Policy());
+  const double z =
+      confidence_level == 1 - 2 * kTail ? kNormal95 : std::sqrt(2.0) * boost::math::erf_inv(confidence_level, Policy());
   const double z2 = z * z;
   const double rate = right / count;
   const double centre = (rate + z2 / (2 * count)) / (1 + z2 / count);
@@ -50,7 +48,7 @@ Interval wilson_interval(double right, double count, double confidence_level) {
 
 double student_quantile(double degrees) {
   if (!(degrees > 0)) return std::numeric_limits<double>::quiet_NaN();
-  if (degrees > 1e7) return kNormalQuantile;
+  if (degrees > 1e7) return kNormal95;
   // t² is (1 − x) / x degrees, where x is Beta(degrees / 2, 1 / 2).
   const double x = boost::math::ibeta_inv(degrees / 2, 0.5, 2 * kTail, Policy());
   return std::sqrt(degrees * (1 - x) / x);

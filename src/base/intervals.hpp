@@ -2,6 +2,9 @@
 
 namespace wisecrowd {
 
+/// The normal distribution has 95 % of its mass within so many standard deviations.
+inline constexpr double kNormal95 = 1.959963984540054;
+
 struct Interval {
   double low = 0;
   double high = 0;

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <limits>
 
+#include "base/intervals.hpp"
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
 namespace {
 
 constexpr double kNotDefined = std::numeric_limits<double>::quiet_NaN();
-constexpr double kHalfWidth = 1.959963984540054;
 
 /// Mean of what was added, and its standard error.
 class MeanError {
@@ -51,11 +51,10 @@ NumberScore score_dimension(std::span<const double> estimate, std::span<const do
     truth_square.add((gold[at] - truth.mean()) * (gold[at] - truth.mean()));
   }
   NumberScore score;
-  score.absolute_error = {absolute.mean(), std::max(absolute.mean() - kHalfWidth * absolute.error(), 0.0),
-                          absolute.mean() + kHalfWidth * absolute.error()};
-  score.squared_error = {std::sqrt(square.mean()),
-                         std::sqrt(std::max(square.mean() - kHalfWidth * square.error(), 0.0)),
-                         std::sqrt(square.mean() + kHalfWidth * square.error())};
+  score.absolute_error = {absolute.mean(), std::max(absolute.mean() - kNormal95 * absolute.error(), 0.0),
+                          absolute.mean() + kNormal95 * absolute.error()};
+  score.squared_error = {std::sqrt(square.mean()), std::sqrt(std::max(square.mean() - kNormal95 * square.error(), 0.0)),
+                         std::sqrt(square.mean() + kNormal95 * square.error())};
   score.r_squared = spread > 0 ? 1 - square.mean() / truth_square.mean() : kNotDefined;
   score.bias = signed_error.mean();
   score.coverage = held.mean();

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/intervals.hpp"
 #include "base/parallel.hpp"
 #include "result/probability_sums.hpp"
 
@@ -12,7 +13,6 @@ namespace {
 
 constexpr std::size_t kTasksPerBlock = 16384;
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
-constexpr double kNormalQuantile = 1.959963984540054;
 
 /// Pairs of answers to one task, and moments of them over tasks.
 struct PairSums {
@@ -134,8 +134,8 @@ AgreementFacts agreement_facts(const CategoryAnswers& answers, const RunContext&
     const double error =
         all.tasks > 1 ? std::sqrt(std::max(squares, 0.0) * all.tasks / (all.tasks - 1)) / all.pairs : kUnknown;
     facts.share = share;
-    facts.low = std::max(0.0, share - kNormalQuantile * error);
-    facts.high = std::min(1.0, share + kNormalQuantile * error);
+    facts.low = std::max(0.0, share - kNormal95 * error);
+    facts.high = std::min(1.0, share + kNormal95 * error);
     if (all.tasks < 2) facts.low = facts.high = kUnknown;
   }
   const auto ratio = [](double part, double whole) { return whole > 0 ? part / whole : kUnknown; };

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/intervals.hpp"
 #include "base/numeric.hpp"
 #include "deliver/report/sections.hpp"
 
@@ -222,7 +223,7 @@ Certainty certainty(const Source& source) {
     variance += p * (1 - p);
   }
   const auto n = static_cast<double>(std::max<std::size_t>(tasks, 1));
-  const double half = 1.959963984540054 * std::sqrt(std::max(variance, 0.0)) / n;
+  const double half = kNormal95 * std::sqrt(std::max(variance, 0.0)) / n;
   sure.expected_accuracy = right / n;
   sure.low = std::max(0.0, sure.expected_accuracy - half);
   sure.high = std::min(1.0, sure.expected_accuracy + half);

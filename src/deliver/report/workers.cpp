@@ -52,7 +52,7 @@ std::size_t add_table(const Source& source, Json& document) {
     gold_low.push_back(number(worker.gold_accuracy_low));
     gold_high.push_back(number(worker.gold_accuracy_high));
     // The score is 1 for a worker who is always right; as "spam" the other way round is what people expect.
-    const DrawnEstimate& score = source.advice.workers[w].score;
+    const Estimate& score = source.advice.workers[w].score;
     spam.push_back(judged ? number(1 - score.value) : Json(nullptr));
     spam_low.push_back(judged ? number(1 - score.high) : Json(nullptr));
     spam_high.push_back(judged ? number(1 - score.low) : Json(nullptr));

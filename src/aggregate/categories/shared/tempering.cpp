@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "aggregate/categories/shared/votes.hpp"
+#include "base/intervals.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "base/rng.hpp"
@@ -34,7 +35,6 @@ constexpr double kPlausible = 2.996;
 constexpr const char* kPowerName = "tempering_power";
 constexpr const char* kShareName = "vote_share";
 constexpr double kRounding = 1e-14;
-constexpr double kNormalQuantile = 1.959963984540054;
 /// Hidden answers whose mean log-probability moves by less than this between model and votes cannot tell them apart.
 constexpr double kTellsNothing = 1e-3;
 constexpr std::size_t kTasksPerBlock = 4096;
@@ -291,8 +291,7 @@ TemperingFit fit_tempering(const CategoryData& data, const CategoryFit& fit, std
   return search.conclude();
 }
 
-ExpectedShare temper(const CategoryData& data, const TemperingFit& tempering, CategoryFit& fit,
-                     const RunContext& context) {
+Estimate temper(const CategoryData& data, const TemperingFit& tempering, CategoryFit& fit, const RunContext& context) {
   LabelProbability probability(data, fit);
   apply(data, tempering.chosen, fit, context);
   pin_gold(data, fit.posterior);
@@ -315,8 +314,8 @@ ExpectedShare temper(const CategoryData& data, const TemperingFit& tempering, Ca
     fewer = std::max(fewer, -off);
     more = std::max(more, off);
   }
-  const double chance = kNormalQuantile * std::sqrt(std::max(variance, 0.0)) / tasks;
-  ExpectedShare expected;
+  const double chance = kNormal95 * std::sqrt(std::max(variance, 0.0)) / tasks;
+  Estimate expected;
   expected.value = right / tasks;
   expected.low = std::max(0.0, expected.value - std::hypot(fewer, chance));
   expected.high = std::min(1.0, expected.value + std::hypot(more, chance));

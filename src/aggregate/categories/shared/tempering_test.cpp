@@ -28,7 +28,7 @@ TEST(Tempering, IsDoneByTheFormulaAndCanBeUndone) {
   tempering.chosen = {.power = 0.8, .vote_share = 0.3};
   tempering.plausible = {{.power = 0.5, .vote_share = 0.3}, {.power = 1, .vote_share = 0.1}};
   CategoryFit fit = model;
-  const ExpectedShare expected = temper(data, tempering, fit, context);
+  const Estimate expected = temper(data, tempering, fit, context);
 
   double right = 0;
   std::vector<double> undone(3);
@@ -59,7 +59,7 @@ TEST(Tempering, IsDoneByTheFormulaAndCanBeUndone) {
   TemperingFit alone = tempering;
   alone.plausible.clear();
   CategoryFit other = model;
-  const ExpectedShare narrow = temper(crowd.data, alone, other, context);
+  const Estimate narrow = temper(crowd.data, alone, other, context);
   EXPECT_LT(narrow.high - narrow.low, expected.high - expected.low);
 }
 
