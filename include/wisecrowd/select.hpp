@@ -55,11 +55,11 @@ struct CrowdView {
 
   [[nodiscard]] std::size_t task_count() const noexcept { return task_answers.size(); }
   [[nodiscard]] std::size_t worker_count() const noexcept { return worker_answers.size(); }
-  [[nodiscard]] std::span<const double> posterior_of(std::size_t task) const noexcept {
-    return posterior.subspan(task * class_count, class_count);
+  [[nodiscard]] std::span<const double> posterior_of(TaskId task) const noexcept {
+    return posterior.subspan(index(task) * class_count, class_count);
   }
-  [[nodiscard]] std::span<const double> counts_of(std::size_t worker) const noexcept {
-    return worker_counts.subspan(worker * class_count * class_count, class_count * class_count);
+  [[nodiscard]] std::span<const double> counts_of(WorkerId worker) const noexcept {
+    return worker_counts.subspan(index(worker) * class_count * class_count, class_count * class_count);
   }
 };
 

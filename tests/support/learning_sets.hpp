@@ -30,7 +30,7 @@ inline double table_gradient_error(const CoupledTables& model, const TrainingSet
       [block](AnswerModel& m, std::size_t p, double change) {
         auto& tables = dynamic_cast<CoupledTables&>(m);
         tables.logits().of(p / block)[p % block] += change;
-        tables.refresh(static_cast<std::uint32_t>(p / block));
+        tables.refresh(WorkerId(p / block));
       },
       [block](AnswerModel& m, std::size_t p) {
         return dynamic_cast<CoupledTables&>(m).logits().gradient(p / block)[p % block];
@@ -63,13 +63,13 @@ inline TrainingSet sparse_set(std::size_t workers, std::size_t tasks, std::size_
   set.offset.push_back(0);
   Rng rng(17);
   for (std::uint32_t i = 0; i < tasks; ++i) {
-    set.task.push_back(i);
+    set.task.push_back(TaskId(i));
     set.row.push_back(i);
     set.gold.push_back(kNoClass);
     for (std::size_t a = 0; a < answers_each; ++a) {
       set.answer.push_back(static_cast<std::uint32_t>(set.worker.size()));
-      set.worker.push_back(static_cast<std::uint32_t>(rng.below(workers)));
-      set.label.push_back(static_cast<std::uint32_t>(rng.below(classes)));
+      set.worker.push_back(WorkerId(rng.below(workers)));
+      set.label.push_back(ClassId(rng.below(classes)));
     }
     set.offset.push_back(static_cast<std::uint32_t>(set.worker.size()));
   }

@@ -30,7 +30,7 @@ BayesDgcModel::BayesDgcModel(const TrainingSet& set, const Options& options)
   for (std::size_t cell = 0; cell < votes.size(); ++cell) class_share_[cell % set.class_count] += votes[cell];
   for (std::size_t k = 0; k < set.class_count; ++k) class_parameters_[k] += class_share_[k];
   normalise(class_share_);
-  for (const std::uint32_t worker : set.worker) ++answers_of_worker_[worker];
+  for (const WorkerId worker : set.worker) ++answers_of_worker_[index(worker)];
   refresh_classes();
 }
 
@@ -56,7 +56,8 @@ double BayesDgcModel::infer(std::span<const double> outputs, const TaskAnswers& 
     for (std::size_t k = 0; k < classes; ++k) labels[k] += log_classes_[k] - log_sum;
   }
   for (std::size_t a = 0; a < answers.workers.size(); ++a) {
-    const double* const table = tables_.geometric().data() + answers.workers[a] * classes * classes + answers.labels[a];
+    const double* const table =
+        tables_.geometric().data() + index(answers.workers[a]) * classes * classes + index(answers.labels[a]);
     for (std::size_t k = 0; k < classes; ++k) labels[k] += std::log(table[k * classes]);
   }
   if (gold == kNoClass) return softmax(labels);
@@ -69,7 +70,7 @@ double BayesDgcModel::infer(std::span<const double> outputs, const TaskAnswers& 
 double BayesDgcModel::loss(std::span<const std::uint32_t> tasks, MatrixView<const double> outputs,
                            MatrixView<double> output_gradients) {
   const std::size_t classes = set_->class_count, cells = classes * classes;
-  for (const std::uint32_t worker : touched_) place_[worker] = kAbsent;
+  for (const WorkerId worker : touched_) place_[index(worker)] = kAbsent;
   touched_.clear();
   seen_.clear();
   counts_.clear();
@@ -95,15 +96,15 @@ double BayesDgcModel::loss(std::span<const std::uint32_t> tasks, MatrixView<cons
       batch_classes_[k] += q[k];
     }
     for (std::uint32_t a = set_->offset[i]; a < set_->offset[i + 1]; ++a) {
-      const std::uint32_t worker = set_->worker[a];
-      if (place_[worker] == kAbsent) {
-        place_[worker] = static_cast<std::uint32_t>(touched_.size());
+      const WorkerId worker = set_->worker[a];
+      if (place_[index(worker)] == kAbsent) {
+        place_[index(worker)] = static_cast<std::uint32_t>(touched_.size());
         touched_.push_back(worker);
         seen_.push_back(0);
         counts_.resize(counts_.size() + cells, 0.0);
       }
-      ++seen_[place_[worker]];
-      double* const counts = counts_.data() + place_[worker] * cells + set_->label[a];
+      ++seen_[place_[index(worker)]];
+      double* const counts = counts_.data() + place_[index(worker)] * cells + index(set_->label[a]);
       for (std::size_t k = 0; k < classes; ++k) counts[k * classes] += q[k];
     }
   }
@@ -125,7 +126,7 @@ void BayesDgcModel::step(double) {
   // Each worker's answers of the batch stand for all of them; who is absent stays where they are.
   for (std::size_t p = 0; p < touched_.size(); ++p) {
     const auto counts = std::span(counts_).subspan(p * cells, cells);
-    const double each = static_cast<double>(answers_of_worker_[touched_[p]]) / static_cast<double>(seen_[p]);
+    const double each = static_cast<double>(answers_of_worker_[index(touched_[p])]) / static_cast<double>(seen_[p]);
     for (double& count : counts) count *= each;
     tables_.move(touched_[p], counts, share);
   }
@@ -167,8 +168,7 @@ void BayesDgcModel::posterior(std::span<const double> outputs, const TaskAnswers
   infer(outputs, answers, kNoClass, probabilities);
 }
 
-double BayesDgcModel::answer_probability(std::span<const double> outputs, std::uint32_t worker,
-                                         std::uint32_t label) const {
+double BayesDgcModel::answer_probability(std::span<const double> outputs, WorkerId worker, ClassId label) const {
   std::vector<double> f(outputs.size());
   for (std::size_t k = 0; k < f.size(); ++k) f[k] = outputs[k] + log_classes_[k];
   softmax(f);

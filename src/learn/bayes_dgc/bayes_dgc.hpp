@@ -44,8 +44,8 @@ class BayesDgcModel final : public AnswerModel {
   void posterior(std::span<const double> outputs, const TaskAnswers& answers,
                  std::span<double> probabilities) const override;
   [[nodiscard]] bool can_be_tempered() const override { return options_.prior == Options::Prior::network; }
-  [[nodiscard]] double answer_probability(std::span<const double> outputs, std::uint32_t worker,
-                                          std::uint32_t label) const override;
+  [[nodiscard]] double answer_probability(std::span<const double> outputs, WorkerId worker,
+                                          ClassId label) const override;
   void describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const override;
   [[nodiscard]] std::vector<double> worker_tables() const override { return tables_.means(); }
   [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override { return std::make_unique<BayesDgcModel>(*this); }
@@ -74,8 +74,9 @@ class BayesDgcModel final : public AnswerModel {
   // Of the last loss().
   std::size_t batch_ = 0;
   std::vector<double> batch_classes_;
-  std::vector<std::uint32_t> touched_, place_, seen_;  // workers, their place, their answers in the batch
-  std::vector<double> counts_;                         // truth × label of each
+  std::vector<WorkerId> touched_;
+  std::vector<std::uint32_t> place_, seen_;  // of each worker among the touched; of each of these, answers in the batch
+  std::vector<double> counts_;               // truth × label of each
 
   // Of the end.
   double bound_ = 0;

@@ -70,7 +70,7 @@ TEST(BayesDgc, BoundRisesAndStaysBelowTheEvidence) {
         term += batch.outputs[2 * i + z] - log_sum_exp(std::span(batch.outputs).subspan(2 * i, 2));
         classes[z] += 1;
         for (std::size_t a = 0; a < set.workers_of(i).size(); ++a) {
-          counts[set.workers_of(i)[a] * 4 + z * 2 + set.labels_of(i)[a]] += 1;
+          counts[index(set.workers_of(i)[a]) * 4 + z * 2 + index(set.labels_of(i)[a])] += 1;
         }
       }
       for (std::size_t row = 0; row < counts.size() / 2; ++row) {

@@ -37,7 +37,7 @@ TEST(Ccem, ExpertTablesAndOneAnswerArePlainCrossEntropy) {
     std::vector<double> f(found.outputs.begin() + static_cast<std::ptrdiff_t>(3 * i),
                           found.outputs.begin() + static_cast<std::ptrdiff_t>(3 * i + 3));
     softmax(f);
-    expected -= std::log(f[set.labels_of(i)[0]]) / 30;
+    expected -= std::log(f[index(set.labels_of(i)[0])]) / 30;
   }
   EXPECT_NEAR(found.loss, expected, 2e-3);
 }

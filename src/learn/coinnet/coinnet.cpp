@@ -56,9 +56,9 @@ double OutlierModel::answer_loss(const Term& term) {
     slope_[l] = mixed_[l] == sum ? term.weight : 0;  // a number at its bound does not follow
     total += mixed_[l];
   }
-  const double value = std::log(total) - std::log(mixed_[term.label]);
+  const double value = std::log(total) - std::log(mixed_[index(term.label)]);
   for (std::size_t l = 0; l < classes(); ++l) {
-    slope_[l] *= 1 / total - (l == term.label ? 1 / mixed_[l] : 0);
+    slope_[l] *= 1 / total - (l == index(term.label) ? 1 / mixed_[l] : 0);
   }
   for (std::size_t k = 0; k < classes(); ++k) {
     for (std::size_t l = 0; l < classes(); ++l) term.at_f[k] += slope_[l] * th[k * classes() + l];
@@ -122,7 +122,8 @@ void OutlierModel::describe(Learned& learned, const LearningData& data, const Ou
   CoupledTables::describe(learned, data, outputs_of);
   learned.crowd.task_score_name = "outlier";
   learned.crowd.task_score.assign(data.crowd.answers.task_count(), 0.0);
-  for (std::size_t i = 0; i < set().task_count(); ++i) learned.crowd.task_score[set().task[i]] = outlier_score(i);
+  for (std::size_t i = 0; i < set().task_count(); ++i)
+    learned.crowd.task_score[index(set().task[i])] = outlier_score(i);
   warn_of_collapse(learned, collapsed_, steps_);
 }
 

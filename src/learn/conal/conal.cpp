@@ -16,8 +16,8 @@ constexpr double kSoftening = 1e-8;
 std::vector<double> pooled_logits(const TrainingSet& set, std::span<const double> tables) {
   const std::size_t block = set.class_count * set.class_count;
   std::vector<double> sum(block, 0.0);
-  for (const std::uint32_t worker : set.worker) {
-    for (std::size_t cell = 0; cell < block; ++cell) sum[cell] += tables[worker * block + cell];
+  for (const WorkerId worker : set.worker) {
+    for (std::size_t cell = 0; cell < block; ++cell) sum[cell] += tables[index(worker) * block + cell];
   }
   for (double& value : sum) {
     value = std::log(
@@ -50,7 +50,7 @@ void GateModel::refresh_common() {
   for (std::size_t k = 0; k < classes(); ++k) softmax(std::span(common_).subspan(k * classes(), classes()));
 }
 
-double GateModel::gate(std::span<const double> further, std::uint32_t worker) const {
+double GateModel::gate(std::span<const double> further, WorkerId worker) const {
   const auto v = gates_.of(worker);
   double sum = 0;
   for (std::size_t d = 0; d < further.size(); ++d) sum += further[d] * v[d];
@@ -62,20 +62,20 @@ double GateModel::answer_loss(const Term& term) {
   const double o = gate(term.further, term.worker);
   double s = kProbabilityFloor, difference = 0;
   for (std::size_t k = 0; k < classes(); ++k) {
-    const std::size_t cell = k * classes() + term.label;
+    const std::size_t cell = k * classes() + index(term.label);
     s += term.f[k] * (o * common_[cell] + (1 - o) * own[cell]);
     difference += term.f[k] * (common_[cell] - own[cell]);
   }
   const double slope = term.weight / s;
   for (std::size_t k = 0; k < classes(); ++k) {
-    const std::size_t cell = k * classes() + term.label;
+    const std::size_t cell = k * classes() + index(term.label);
     term.at_f[k] -= slope * (o * common_[cell] + (1 - o) * own[cell]);
   }
   if (!tables_move()) return -std::log(s);
   const auto at_common = common_logits_.gradient(0);
   const auto at_own = table_gradient(term.worker);
   for (std::size_t k = 0; k < classes(); ++k) {
-    const std::size_t cell = k * classes() + term.label;
+    const std::size_t cell = k * classes() + index(term.label);
     at_common[cell] -= slope * o * term.f[k];
     at_own[cell] -= slope * (1 - o) * term.f[k];
   }
@@ -94,7 +94,7 @@ double GateModel::penalty(std::span<const std::uint32_t> tasks, double weight, M
   if (options_.strength == 0) return 0;
   double sum = 0;
   for (const std::uint32_t i : tasks) {
-    for (const std::uint32_t worker : set().workers_of(i)) {
+    for (const WorkerId worker : set().workers_of(i)) {
       const auto own = table(worker);
       double square = kSoftening;
       for (std::size_t cell = 0; cell < own.size(); ++cell) {
@@ -131,7 +131,7 @@ void GateModel::step(double pace) {
   refresh_common();
 }
 
-void GateModel::table_at(std::span<const double> further, std::uint32_t worker, std::span<double> out) const {
+void GateModel::table_at(std::span<const double> further, WorkerId worker, std::span<double> out) const {
   const double o = gate(further, worker);
   const auto own = table(worker);
   for (std::size_t cell = 0; cell < own.size(); ++cell) out[cell] = o * common_[cell] + (1 - o) * own[cell];
@@ -149,7 +149,7 @@ void GateModel::describe(Learned& learned, const LearningData& data, const Outpu
     if (workers.empty() || !outputs_of(t, row)) continue;
     double sum = 0;
     for (const WorkerId worker : workers) {
-      sum += gate(std::span<const double>(row).subspan(classes()), static_cast<std::uint32_t>(index(worker)));
+      sum += gate(std::span<const double>(row).subspan(classes()), worker);
     }
     learned.crowd.task_score[t] = sum / static_cast<double>(workers.size());
   }

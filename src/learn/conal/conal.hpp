@@ -32,7 +32,7 @@ class GateModel final : public FeatureDependentTables {
   using Options = conal::Options;
   GateModel(const TrainingSet& set, const Options& options, Rng rng);
   void step(double pace) override;
-  void table_at(std::span<const double> further, std::uint32_t worker, std::span<double> table) const override;
+  void table_at(std::span<const double> further, WorkerId worker, std::span<double> table) const override;
   void describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const override;
   [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override { return std::make_unique<GateModel>(*this); }
 
@@ -49,7 +49,7 @@ class GateModel final : public FeatureDependentTables {
 
  private:
   /// How much of an answer the common table makes.
-  [[nodiscard]] double gate(std::span<const double> further, std::uint32_t worker) const;
+  [[nodiscard]] double gate(std::span<const double> further, WorkerId worker) const;
 
   Options options_;
   BlockAdam common_logits_;  // one owner: truth × label

@@ -48,7 +48,7 @@ LayerModel::LayerModel(const TrainingSet& set, const Options& options)
   normalise(class_prior_);
 }
 
-void LayerModel::forward(std::span<const double> o, std::uint32_t worker, std::span<double> logits) const {
+void LayerModel::forward(std::span<const double> o, WorkerId worker, std::span<double> logits) const {
   const std::size_t classes = set_->class_count;
   const auto w = weights_.of(worker);
   switch (layer_) {
@@ -93,12 +93,13 @@ double LayerModel::loss(std::span<const std::uint32_t> tasks, MatrixView<const d
     std::fill(at_o.begin(), at_o.end(), 0.0);
     classify(outputs.row(b), o);
     for (std::uint32_t a = set_->offset[tasks[b]]; a < set_->offset[tasks[b] + 1]; ++a) {
-      const std::uint32_t worker = set_->worker[a], label = set_->label[a];
+      const WorkerId worker = set_->worker[a];
+      const ClassId label = set_->label[a];
       forward(o, worker, logits);
       p = logits;
-      sum += softmax(p) - logits[label];
+      sum += softmax(p) - logits[index(label)];
       // From here p is the gradient at the worker's logits.
-      p[label] -= 1;
+      p[index(label)] -= 1;
       for (double& value : p) value *= weight;
       const auto w = weights_.of(worker);
       const auto at_w = weights_.gradient(worker);
@@ -148,7 +149,7 @@ std::vector<double> LayerModel::worker_tables() const {
     for (std::size_t k = 0; k < classes; ++k) {
       const auto row = std::span(tables).subspan((j * classes + k) * classes, classes);
       sure[k] = 1;
-      forward(sure, static_cast<std::uint32_t>(j), row);
+      forward(sure, WorkerId(j), row);
       sure[k] = 0;
       softmax(row);
     }
@@ -171,19 +172,18 @@ void LayerModel::posterior(std::span<const double> outputs, const TaskAnswers& a
       sure[k] = 1;
       forward(sure, answers.workers[a], logits);
       sure[k] = 0;
-      probabilities[k] += logits[answers.labels[a]] - log_sum_exp(logits);
+      probabilities[k] += logits[index(answers.labels[a])] - log_sum_exp(logits);
     }
   }
   softmax(probabilities);
 }
 
-double LayerModel::answer_probability(std::span<const double> outputs, std::uint32_t worker,
-                                      std::uint32_t label) const {
+double LayerModel::answer_probability(std::span<const double> outputs, WorkerId worker, ClassId label) const {
   std::vector<double> o(outputs.size()), p(outputs.size());
   classify(outputs, o);
   forward(o, worker, p);
   softmax(p);
-  return p[label];
+  return p[index(label)];
 }
 
 Learned CrowdLayer::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {

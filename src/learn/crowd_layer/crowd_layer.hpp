@@ -50,8 +50,8 @@ class LayerModel final : public AnswerModel {
   void posterior(std::span<const double> outputs, const TaskAnswers& answers,
                  std::span<double> probabilities) const override;
   [[nodiscard]] bool can_be_tempered() const override { return true; }
-  [[nodiscard]] double answer_probability(std::span<const double> outputs, std::uint32_t worker,
-                                          std::uint32_t label) const override;
+  [[nodiscard]] double answer_probability(std::span<const double> outputs, WorkerId worker,
+                                          ClassId label) const override;
   /// What the layer makes of a sure class k: row k is softmax(layer(e_k)).
   [[nodiscard]] std::vector<double> worker_tables() const override;
   [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override { return std::make_unique<LayerModel>(*this); }
@@ -61,7 +61,7 @@ class LayerModel final : public AnswerModel {
   [[nodiscard]] std::size_t weights_per_worker() const noexcept { return block_; }
 
  private:
-  void forward(std::span<const double> o, std::uint32_t worker, std::span<double> logits) const;
+  void forward(std::span<const double> o, WorkerId worker, std::span<double> logits) const;
 
   const TrainingSet* set_;
   Layer layer_;

@@ -67,7 +67,8 @@ TEST(CrowdLayer, PosteriorUsesTheTablesThatItShows) {
   for (const Layer layer : kLayers) {
     const LayerModel model = shaken(set, layer);
     const std::vector<double> outputs{.3, -.2, .5};
-    const std::vector<std::uint32_t> workers{0, 2}, labels{1, 0};
+    const std::vector<WorkerId> workers{WorkerId{0}, WorkerId{2}};
+    const std::vector<ClassId> labels{ClassId{1}, ClassId{0}};
     std::vector<double> found(3), expected(3);
     model.posterior(outputs, {workers, labels}, found);
     posterior_from_tables(outputs, {workers, labels}, model.worker_tables(), expected);

@@ -102,8 +102,8 @@ TEST(Dalc, ConstantFeaturesReduceToOneCoin) {
   ThreadPool pool(1);
   std::vector<double> sum(3, 0.0), count(3, 0.0);
   for (std::size_t a = 0; a < small.set.answer_count(); ++a) {
-    sum[small.set.worker[a]] += small.right[a];
-    count[small.set.worker[a]] += 1;
+    sum[index(small.set.worker[a])] += small.right[a];
+    count[index(small.set.worker[a])] += 1;
   }
   LowRank low_rank(*small.set.inputs, 3, {.rank = 2, .worker_ridge = 1e-8, .rounds = 20}, Rng(1), pool);
   PerWorkerLogistic own(*small.set.inputs, 3, {.ridge = 1e-8}, pool);
@@ -111,7 +111,8 @@ TEST(Dalc, ConstantFeaturesReduceToOneCoin) {
   for (Reliability* const model :
        {static_cast<Reliability*>(&low_rank), static_cast<Reliability*>(&own), static_cast<Reliability*>(&coin)}) {
     model->fit(small.set, small.right);
-    for (std::uint32_t j = 0; j < 3; ++j) EXPECT_NEAR(sigmoid(model->log_odds(j, 0)), sum[j] / count[j], 1e-5);
+    for (std::uint32_t j = 0; j < 3; ++j)
+      EXPECT_NEAR(sigmoid(model->log_odds(WorkerId{j}, 0)), sum[j] / count[j], 1e-5);
   }
 }
 
@@ -126,7 +127,7 @@ TEST(Dalc, FullRankWithoutRidgeIsOwnWeights) {
   own.fit(small.set, small.right);
   for (std::uint32_t j = 0; j < 3; ++j) {
     for (std::uint32_t row = 0; row < 200; row += 17) {
-      EXPECT_NEAR(low_rank.log_odds(j, row), own.log_odds(j, row), 1e-3);
+      EXPECT_NEAR(low_rank.log_odds(WorkerId(j), row), own.log_odds(WorkerId(j), row), 1e-3);
     }
   }
 }
@@ -150,7 +151,8 @@ TEST(Dalc, SparseAndDenseFeaturesAgree) {
     a.fit(set, sparse.reliability);
     b.fit(set, sparse.reliability);
     for (std::uint32_t j = 0; j < 15; ++j) {
-      for (std::uint32_t row = 0; row < 120; row += 7) EXPECT_NEAR(a.log_odds(j, row), b.log_odds(j, row), 1e-6);
+      for (std::uint32_t row = 0; row < 120; row += 7)
+        EXPECT_NEAR(a.log_odds(WorkerId(j), row), b.log_odds(WorkerId(j), row), 1e-6);
     }
   };
   LowRank low_a(from, 15, {}, Rng(1), one), low_b(dense, 15, {}, Rng(1), two);

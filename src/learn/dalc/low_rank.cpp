@@ -74,8 +74,8 @@ void LowRank::project_all() {
   });
 }
 
-double LowRank::log_odds(std::uint32_t worker, std::uint32_t row) const {
-  const double* const u = workers_.data() + worker * options_.rank;
+double LowRank::log_odds(WorkerId worker, std::uint32_t row) const {
+  const double* const u = workers_.data() + index(worker) * options_.rank;
   const double* const v =
       row == kNoRow ? shared_.data() + (width_ - 1) * options_.rank : projections_.data() + row * options_.rank;
   double sum = 0;
@@ -97,7 +97,7 @@ double LowRank::objective(const TrainingSet& set, std::span<const double> right,
       project(shared, set.row[i], v);
       std::fill(at_v.begin(), at_v.end(), 0.0);
       for (std::uint32_t a = set.offset[i]; a < set.offset[i + 1]; ++a) {
-        const double* const u = workers_.data() + set.worker[a] * rank;
+        const double* const u = workers_.data() + index(set.worker[a]) * rank;
         double score = 0;
         for (std::size_t r = 0; r < rank; ++r) score += u[r] * v[r];
         values[block] += right[a] * log_sigmoid(score) + (1 - right[a]) * log_sigmoid(-score);
@@ -134,14 +134,14 @@ double LowRank::objective(const TrainingSet& set, std::span<const double> right,
 void LowRank::index_answers(const TrainingSet& set) {
   indexed_ = &set;
   answer_offset_.assign(set.worker_count + 1, 0);
-  for (const std::uint32_t worker : set.worker) ++answer_offset_[worker + 1];
+  for (const WorkerId worker : set.worker) ++answer_offset_[index(worker) + 1];
   for (std::size_t j = 0; j < set.worker_count; ++j) answer_offset_[j + 1] += answer_offset_[j];
   answers_.resize(set.answer_count());
   task_of_answer_.resize(set.answer_count());
   std::vector<std::uint32_t> place(answer_offset_.begin(), answer_offset_.end() - 1);
   for (std::size_t i = 0; i < set.task_count(); ++i) {
     for (std::uint32_t a = set.offset[i]; a < set.offset[i + 1]; ++a) {
-      answers_[place[set.worker[a]]++] = a;
+      answers_[place[index(set.worker[a])]++] = a;
       task_of_answer_[a] = static_cast<std::uint32_t>(i);
     }
   }
@@ -173,9 +173,9 @@ void LowRank::fit_workers(const TrainingSet& set, std::span<const double> right)
 void LowRank::fit_worker(std::size_t worker, const TrainingSet& set, std::span<const double> right) {
   const std::size_t rank = options_.rank;
   const auto size = static_cast<Eigen::Index>(rank);
-  const auto mine =
-      std::span(answers_).subspan(answer_offset_[worker], answer_offset_[worker + 1] - answer_offset_[worker]);
-  Eigen::Map<Eigen::VectorXd> u(workers_.data() + worker * rank, size);
+  const auto mine = std::span(answers_).subspan(answer_offset_[index(worker)],
+                                                answer_offset_[index(worker) + 1] - answer_offset_[index(worker)]);
+  Eigen::Map<Eigen::VectorXd> u(workers_.data() + index(worker) * rank, size);
   const Eigen::VectorXd ordinary = Eigen::VectorXd::Unit(size, 0);
   const auto direction = [&](std::uint32_t answer) {
     return Eigen::Map<const Eigen::VectorXd>(projections_.data() + set.row[task_of_answer_[answer]] * rank, size);

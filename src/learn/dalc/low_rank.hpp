@@ -24,7 +24,7 @@ class LowRank final : public Reliability {
   LowRank(const Features& features, std::size_t workers, Options options, Rng rng, ThreadPool& pool);
 
   void fit(const TrainingSet& set, std::span<const double> right) override;
-  [[nodiscard]] double log_odds(std::uint32_t worker, std::uint32_t row) const override;
+  [[nodiscard]] double log_odds(WorkerId worker, std::uint32_t row) const override;
   [[nodiscard]] std::unique_ptr<Reliability> clone() const override { return std::make_unique<LowRank>(*this); }
 
   /// What fit maximises, with its gradient at F (rank × columns + 1), for the given F and the workers as they are.

@@ -22,7 +22,7 @@ class Known final : public Reliability {
  public:
   explicit Known(const Reliability& known) : known_(&known) {}
   void fit(const TrainingSet&, std::span<const double>) override {}
-  [[nodiscard]] double log_odds(std::uint32_t worker, std::uint32_t row) const override {
+  [[nodiscard]] double log_odds(WorkerId worker, std::uint32_t row) const override {
     return known_->log_odds(worker, row);
   }
   [[nodiscard]] std::unique_ptr<Reliability> clone() const override { return std::make_unique<Known>(*this); }
@@ -35,7 +35,7 @@ std::vector<double> right_answers(const TrainingSet& set, std::span<const double
   std::vector<double> right(set.answer_count());
   for (std::size_t i = 0; i < set.task_count(); ++i) {
     for (std::uint32_t a = set.offset[i]; a < set.offset[i + 1]; ++a) {
-      right[a] = labels[i * set.class_count + set.label[a]];
+      right[a] = labels[i * set.class_count + index(set.label[a])];
     }
   }
   return right;
@@ -65,13 +65,14 @@ class Session final : public DalcSession {
   [[nodiscard]] std::vector<double> predict(std::span<const std::uint32_t> rows) override;
   [[nodiscard]] std::vector<float> penultimate(std::span<const TaskId> tasks) override;
   [[nodiscard]] double reliability(WorkerId worker, TaskId task) const override {
-    return sigmoid(reliability_->log_odds(static_cast<std::uint32_t>(index(worker)), data_->row_of_task[index(task)]));
+    return sigmoid(reliability_->log_odds(worker, data_->row_of_task[index(task)]));
   }
   [[nodiscard]] std::unique_ptr<DalcSession> clone() const override { return std::make_unique<Session>(*this); }
 
  private:
   struct Said {
-    std::uint32_t worker, label;
+    WorkerId worker;
+    ClassId label;
   };
   [[nodiscard]] TrainingSet added_set() const;
   [[nodiscard]] std::vector<std::uint32_t> rows_of(std::span<const TaskId> tasks) const;
@@ -108,7 +109,7 @@ Session::Session(const LearningData& data, std::span<const TaskId> past, Options
   for (const TaskId task : past) is_past[index(task)] = true;
   std::vector<std::uint32_t> chosen;
   for (std::size_t i = 0; i < all.task_count(); ++i) {
-    if (is_past[all.task[i]]) chosen.push_back(static_cast<std::uint32_t>(i));
+    if (is_past[index(all.task[i])]) chosen.push_back(static_cast<std::uint32_t>(i));
   }
   auto set = std::make_shared<TrainingSet>(subset(all, chosen));
   if (set->answer_count() == 0) {
@@ -165,8 +166,7 @@ Session::Session(const Session& other)
 
 void Session::add(std::span<const CategoryAnswer> answers) {
   for (const CategoryAnswer& answer : answers) {
-    answers_[index(answer.task)].push_back(
-        {static_cast<std::uint32_t>(index(answer.worker)), static_cast<std::uint32_t>(index(answer.label))});
+    answers_[index(answer.task)].push_back({answer.worker, answer.label});
   }
 }
 
@@ -179,7 +179,7 @@ TrainingSet Session::added_set() const {
   for (std::size_t t = 0; t < answers_.size(); ++t) {
     const std::uint32_t row = data_->row_of_task[t];
     if (answers_[t].empty() || row == kNoRow) continue;
-    set.task.push_back(static_cast<std::uint32_t>(t));
+    set.task.push_back(TaskId(t));
     set.row.push_back(row);
     set.gold.push_back(kNoClass);
     for (const Said& said : answers_[t]) {
@@ -279,7 +279,8 @@ DalcSession::Opinion Session::opinion(std::span<const TaskId> tasks, std::size_t
   }
   result.posterior = result.mean;
   const ReliabilityModel::Evidence evidence{*reliability_, classes};
-  std::vector<std::uint32_t> workers, labels;
+  std::vector<WorkerId> workers;
+  std::vector<ClassId> labels;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const auto& said = answers_[index(tasks[i])];
     if (said.empty()) continue;

@@ -106,7 +106,7 @@ TEST(DeepBp, LowestCeilingIgnoresTheFeatures) {
   const TrainingSet set = training_set(crowd.data);
   const CategoryFit bp = by_bp(set, {}, std::vector<double>(set.task_count() * 2, 0.5));
   for (std::size_t i = 0; i < set.task_count(); ++i) {
-    EXPECT_NEAR(learned.crowd.posterior[set.task[i] * 2], bp.posterior[i * 2], 1e-7);
+    EXPECT_NEAR(learned.crowd.posterior[index(set.task[i]) * 2], bp.posterior[i * 2], 1e-7);
   }
   EXPECT_GT(testing::task_accuracy(crowd, learned.row_probabilities), 0.9);
 }

@@ -36,7 +36,7 @@ void DeepMfModel::update(std::span<const double> task_priors) {
   for (std::size_t i = 0; i < set().task_count(); ++i) {
     for (std::uint32_t a = set().offset[i]; a < set().offset[i + 1]; ++a) {
       const double* const table =
-          workers_.geometric().data() + set().worker[a] * classes() * classes() + set().label[a];
+          workers_.geometric().data() + index(set().worker[a]) * classes() * classes() + index(set().label[a]);
       for (std::size_t k = 0; k < classes(); ++k) {
         const double q = labels_[i * classes() + k];
         if (q > 0) bound_ += q * std::log(table[k * classes()]);

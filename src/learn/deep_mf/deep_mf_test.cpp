@@ -76,7 +76,7 @@ TEST(DeepMf, LowestCeilingIgnoresTheFeatures) {
   const TrainingSet set = training_set(crowd.data);
   const CategoryFit ibcc = by_ibcc(set, options, std::vector<double>(set.task_count() * 2, 0.5));
   for (std::size_t i = 0; i < set.task_count(); ++i) {
-    EXPECT_NEAR(learned.crowd.posterior[set.task[i] * 2], ibcc.posterior[i * 2], 1e-4);
+    EXPECT_NEAR(learned.crowd.posterior[index(set.task[i]) * 2], ibcc.posterior[i * 2], 1e-4);
   }
   // The network learned all the same.
   EXPECT_GT(testing::task_accuracy(crowd, learned.row_probabilities), 0.9);

@@ -24,9 +24,9 @@ HeadsModel::HeadsModel(const TrainingSet& set, const Options& options)
       parted_(false),
       weights_(set.worker_count, 0.0),
       class_prior_(set.class_count, 0.0) {
-  for (const std::uint32_t worker : set.worker) weights_[worker] += 1;
+  for (const WorkerId worker : set.worker) weights_[index(worker)] += 1;
   for (std::size_t j = 0; j < set.worker_count; ++j) {
-    if (weights_[j] > 0) answering_.push_back(static_cast<std::uint32_t>(j));
+    if (weights_[j] > 0) answering_.push_back(WorkerId(j));
     if (options.weights != Weights::answers) weights_[j] = weights_[j] > 0 ? 1 : 0;
   }
   normalise(weights_);
@@ -74,11 +74,11 @@ double HeadsModel::loss(std::span<const std::uint32_t> tasks, MatrixView<const d
     const auto at_t = output_gradients.row(b);
     std::fill(at_t.begin(), at_t.end(), 0.0);
     for (std::uint32_t a = set_->offset[tasks[b]]; a < set_->offset[tasks[b] + 1]; ++a) {
-      const std::size_t owner = parted_ ? set_->worker[a] : 0;
+      const std::size_t owner = parted_ ? index(set_->worker[a]) : 0;
       const auto head = std::as_const(heads).of(owner);
       predict(head, t, p);
-      sum -= std::log(std::max(p[set_->label[a]], kProbabilityFloor));
-      p[set_->label[a]] -= 1;
+      sum -= std::log(std::max(p[index(set_->label[a])], kProbabilityFloor));
+      p[index(set_->label[a])] -= 1;
       const auto at_head = heads.gradient(owner);
       for (std::size_t k = 0; k < classes; ++k) {
         const double slope = weight * p[k];
@@ -102,9 +102,9 @@ void HeadsModel::classify(std::span<const double> outputs, std::span<double> pro
   if (!parted_) return predict(shared_.of(0), outputs, probabilities);
   std::vector<double> p(probabilities.size());
   std::fill(probabilities.begin(), probabilities.end(), 0.0);
-  for (const std::uint32_t worker : answering_) {
+  for (const WorkerId worker : answering_) {
     predict(heads_.of(worker), outputs, p);
-    for (std::size_t k = 0; k < p.size(); ++k) probabilities[k] += weights_[worker] * p[k];
+    for (std::size_t k = 0; k < p.size(); ++k) probabilities[k] += weights_[index(worker)] * p[k];
   }
   normalise(probabilities);
 }
@@ -121,7 +121,7 @@ OutputHead HeadsModel::head() const {
     add(1, shared_.of(0));
     return head;
   }
-  for (const std::uint32_t worker : answering_) add(weights_[worker], heads_.of(worker));
+  for (const WorkerId worker : answering_) add(weights_[index(worker)], heads_.of(worker));
   normalise(head.weights);
   return head;
 }
@@ -132,7 +132,7 @@ void HeadsModel::posterior(std::span<const double> outputs, const TaskAnswers& a
   // Without features there is nothing but the answers.
   std::fill(probabilities.begin(), probabilities.end(), 0.0);
   for (std::size_t a = 0; a < answers.workers.size(); ++a) {
-    probabilities[answers.labels[a]] += weights_[answers.workers[a]];
+    probabilities[index(answers.labels[a])] += weights_[index(answers.workers[a])];
   }
   double sum = 0;
   for (const double value : probabilities) sum += value;
@@ -140,11 +140,10 @@ void HeadsModel::posterior(std::span<const double> outputs, const TaskAnswers& a
   normalise(probabilities);
 }
 
-double HeadsModel::answer_probability(std::span<const double> outputs, std::uint32_t worker,
-                                      std::uint32_t label) const {
+double HeadsModel::answer_probability(std::span<const double> outputs, WorkerId worker, ClassId label) const {
   std::vector<double> p(set_->class_count);
   predict(parted_ ? heads_.of(worker) : shared_.of(0), outputs, p);
-  return p[label];
+  return p[index(label)];
 }
 
 double HeadsModel::weight_loss(std::span<const double> logits, std::span<const float> probabilities,
@@ -154,10 +153,10 @@ double HeadsModel::weight_loss(std::span<const double> logits, std::span<const f
   std::fill(gradient.begin(), gradient.end(), 0.0);
   const double share = 1 / static_cast<double>(set_->answer_count());
   std::vector<std::size_t> place(set_->worker_count, 0);
-  for (std::size_t m = 0; m < answering_.size(); ++m) place[answering_[m]] = m;
+  for (std::size_t m = 0; m < answering_.size(); ++m) place[index(answering_[m])] = m;
   double sum = 0;
   for (std::size_t a = 0; a < set_->answer_count(); ++a) {
-    const std::size_t self = place[set_->worker[a]];
+    const std::size_t self = place[index(set_->worker[a])];
     const float* const p = probabilities.data() + a * w.size();
     double above = 0, below = 0;
     for (std::size_t m = 0; m < w.size(); ++m) {
@@ -187,7 +186,7 @@ void HeadsModel::end_training(const Epoch& epoch) {
     for (std::size_t m = 0; m < answering_.size(); ++m) {
       predict(heads_.of(answering_[m]), row, p);
       for (std::uint32_t a = set_->offset[i]; a < set_->offset[i + 1]; ++a) {
-        said[a * answering_.size() + m] = static_cast<float>(p[set_->label[a]]);
+        said[a * answering_.size() + m] = static_cast<float>(p[index(set_->label[a])]);
       }
     }
   }
@@ -198,7 +197,7 @@ void HeadsModel::end_training(const Epoch& epoch) {
   }
   std::vector<double> w = logits.all();
   softmax(w);
-  for (std::size_t m = 0; m < answering_.size(); ++m) weights_[answering_[m]] = w[m];
+  for (std::size_t m = 0; m < answering_.size(); ++m) weights_[index(answering_[m])] = w[m];
 }
 
 void HeadsModel::describe(Learned& learned, const LearningData&, const OutputsOfTask&) const {

@@ -49,8 +49,8 @@ class HeadsModel final : public AnswerModel {
   [[nodiscard]] OutputHead head() const override;
   void posterior(std::span<const double> outputs, const TaskAnswers& answers,
                  std::span<double> probabilities) const override;
-  [[nodiscard]] double answer_probability(std::span<const double> outputs, std::uint32_t worker,
-                                          std::uint32_t label) const override;
+  [[nodiscard]] double answer_probability(std::span<const double> outputs, WorkerId worker,
+                                          ClassId label) const override;
   void describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const override;
   [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override { return std::make_unique<HeadsModel>(*this); }
 
@@ -72,8 +72,8 @@ class HeadsModel final : public AnswerModel {
   BlockAdam shared_;  // one owner; while all workers share it
   BlockAdam heads_;
   bool parted_;
-  std::vector<std::uint32_t> answering_;  // workers who answered anything
-  std::vector<double> weights_;           // per worker, sum to 1
+  std::vector<WorkerId> answering_;  // workers who answered anything
+  std::vector<double> weights_;      // per worker, sum to 1
   std::vector<double> class_prior_;
 };
 

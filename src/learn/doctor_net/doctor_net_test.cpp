@@ -61,7 +61,7 @@ TEST(DoctorNet, OneWorkerIsPlainTraining) {
       p[1] += head[4 + h] * t[h];
     }
     softmax(p);
-    expected -= std::log(p[set.labels_of(i)[0]]) / 30;
+    expected -= std::log(p[index(set.labels_of(i)[0])]) / 30;
     model.classify(t, predicted);
     EXPECT_NEAR(predicted[0], p[0], 1e-12);
   }

@@ -12,7 +12,7 @@ TableVolumeModel::TableVolumeModel(const TrainingSet& set, const Options& option
   sum_gram();
 }
 
-void TableVolumeModel::add_to_gram(std::uint32_t worker, double sign) {
+void TableVolumeModel::add_to_gram(WorkerId worker, double sign) {
   const auto th = table(worker);
   for (std::size_t k = 0; k < classes(); ++k) {
     for (std::size_t m = 0; m < classes(); ++m) {
@@ -25,7 +25,7 @@ void TableVolumeModel::add_to_gram(std::uint32_t worker, double sign) {
 
 void TableVolumeModel::sum_gram() {
   std::fill(gram_.begin(), gram_.end(), 0.0);
-  for (std::size_t j = 0; j < set().worker_count; ++j) add_to_gram(static_cast<std::uint32_t>(j), 1);
+  for (std::size_t j = 0; j < set().worker_count; ++j) add_to_gram(WorkerId(j), 1);
 }
 
 void TableVolumeModel::begin_epoch(const Epoch& epoch) {
@@ -33,7 +33,7 @@ void TableVolumeModel::begin_epoch(const Epoch& epoch) {
   sum_gram();  // once per epoch anew, so that rounding does not add up
 }
 
-void TableVolumeModel::refresh(std::uint32_t worker) {
+void TableVolumeModel::refresh(WorkerId worker) {
   add_to_gram(worker, -1);
   CoupledTables::refresh(worker);
   add_to_gram(worker, 1);
@@ -50,7 +50,7 @@ double TableVolumeModel::penalty(std::span<const std::uint32_t> tasks, double we
   }
   if (tables_move()) {
     for (const std::uint32_t i : tasks) {
-      for (const std::uint32_t worker : set().workers_of(i)) {
+      for (const WorkerId worker : set().workers_of(i)) {
         const double scale = 2 * strength_ * weight * share_of_worker(worker);
         const auto th = table(worker);
         const auto gradient = table_gradient(worker);

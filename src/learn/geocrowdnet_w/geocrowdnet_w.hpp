@@ -33,7 +33,7 @@ class TableVolumeModel final : public CoupledTables {
   using Options = geocrowdnet_w::Options;
   TableVolumeModel(const TrainingSet& set, const Options& options);
   void begin_epoch(const Epoch& epoch) override;
-  void refresh(std::uint32_t worker) override;
+  void refresh(WorkerId worker) override;
   void describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const override;
   [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override {
     return std::make_unique<TableVolumeModel>(*this);
@@ -45,7 +45,7 @@ class TableVolumeModel final : public CoupledTables {
                  MatrixView<double> gradients) override;
 
  private:
-  void add_to_gram(std::uint32_t worker, double sign);
+  void add_to_gram(WorkerId worker, double sign);
   void sum_gram();
 
   double strength_;

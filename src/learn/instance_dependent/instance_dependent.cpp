@@ -93,7 +93,7 @@ std::size_t InstanceModel::anchor_count() const noexcept {
       std::count_if(anchor_.begin(), anchor_.end(), [](std::uint32_t anchor) { return anchor != kNoAnchor; }));
 }
 
-void InstanceModel::forward(std::span<const double> further, std::uint32_t worker, std::span<double> hidden,
+void InstanceModel::forward(std::span<const double> further, WorkerId worker, std::span<double> hidden,
                             std::span<double> out) const {
   const auto own = logits().of(worker);
   std::copy(own.begin(), own.end(), out.begin());
@@ -152,7 +152,7 @@ double InstanceModel::answer_loss(const Term& term) {
     const std::uint32_t truth = anchor_[term.task];
     if (truth == kNoAnchor) return 0;
     forward(term.further, term.worker, hidden_, table_);
-    const std::size_t cell = truth * classes() + term.label;
+    const std::size_t cell = truth * classes() + index(term.label);
     const double p = std::max(table_[cell], kProbabilityFloor);
     at_table_[cell] = -term.weight / p;
     backward(term, at_table_);
@@ -174,12 +174,12 @@ double InstanceModel::answer_loss(const Term& term) {
   }
   double s = kProbabilityFloor, trace = 0;
   for (std::size_t k = 0; k < classes(); ++k) {
-    s += term.f[k] * table_[k * classes() + term.label];
+    s += term.f[k] * table_[k * classes() + index(term.label)];
     trace += table_[k * classes() + k];
   }
   for (std::size_t k = 0; k < classes(); ++k) {
-    term.at_f[k] -= term.weight / s * table_[k * classes() + term.label];
-    at_table_[k * classes() + term.label] -= term.weight / s * term.f[k];
+    term.at_f[k] -= term.weight / s * table_[k * classes() + index(term.label)];
+    at_table_[k * classes() + index(term.label)] -= term.weight / s * term.f[k];
     at_table_[k * classes() + k] += term.weight * trace_weight;
   }
   if (tables_move() && !fixed) backward(term, at_table_);
@@ -193,7 +193,7 @@ void InstanceModel::step(double pace) {
   embeddings_.step(pace);
 }
 
-void InstanceModel::table_at(std::span<const double> further, std::uint32_t worker, std::span<double> out) const {
+void InstanceModel::table_at(std::span<const double> further, WorkerId worker, std::span<double> out) const {
   std::vector<double> hidden(options_.row_width);
   forward(further, worker, hidden, out);
 }
@@ -210,8 +210,7 @@ void InstanceModel::describe(Learned& learned, const LearningData& data, const O
     const bool has_row = outputs_of(t, row);
     double trace = 0;
     for (const WorkerId worker : workers) {
-      table_at(has_row ? std::span<const double>(row).subspan(classes()) : std::span<const double>(),
-               static_cast<std::uint32_t>(index(worker)), table);
+      table_at(has_row ? std::span<const double>(row).subspan(classes()) : std::span<const double>(), worker, table);
       for (std::size_t k = 0; k < classes(); ++k) trace += table[k * classes() + k];
     }
     learned.crowd.task_score[t] = 1 - trace / static_cast<double>(workers.size() * classes());

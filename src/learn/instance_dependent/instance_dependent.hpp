@@ -40,7 +40,7 @@ class InstanceModel final : public FeatureDependentTables {
   InstanceModel(const TrainingSet& set, const Options& options, Rng rng);
   void begin_epoch(const Epoch& epoch) override;
   void step(double pace) override;
-  void table_at(std::span<const double> further, std::uint32_t worker, std::span<double> table) const override;
+  void table_at(std::span<const double> further, WorkerId worker, std::span<double> table) const override;
   void describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const override;
   [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override { return std::make_unique<InstanceModel>(*this); }
 
@@ -61,7 +61,7 @@ class InstanceModel final : public FeatureDependentTables {
 
  private:
   /// tanh(τ + V e_j) and the table that follows.
-  void forward(std::span<const double> further, std::uint32_t worker, std::span<double> hidden,
+  void forward(std::span<const double> further, WorkerId worker, std::span<double> hidden,
                std::span<double> table) const;
   /// From the gradient at the table (overwritten) to A_j, H, V, e_j and τ.
   void backward(const Term& term, std::span<double> at_table);

@@ -92,8 +92,8 @@ TEST(InstanceDependent, WithoutRowsItIsTraceRegularisation) {
   }
   double trace = 0;
   const auto tables = plain.worker_tables();
-  for (const std::uint32_t worker : set.worker) {
-    for (std::size_t k = 0; k < 3; ++k) trace += tables[worker * 9 + k * 4];
+  for (const WorkerId worker : set.worker) {
+    for (std::size_t k = 0; k < 3; ++k) trace += tables[index(worker) * 9 + k * 4];
   }
   const double found =
       model.loss(tasks, {wide.data(), tasks.size(), model.outputs()}, {at_wide.data(), tasks.size(), model.outputs()});

@@ -74,9 +74,10 @@ TEST(Lfc, RegressionIsExact) {
   for (int round = 0; round < 3; ++round) model.fit(set, right);
   for (std::uint32_t j = 0; j < 4; ++j) {
     // log odds are linear: solve for the weights from rows 0, 1 and the bias.
-    const double bias = model.log_odds(j, kNoRow);
+    const double bias = model.log_odds(WorkerId(j), kNoRow);
     const double a = features.dense[0], b = features.dense[1], c = features.dense[2], d = features.dense[3];
-    const double p = model.log_odds(j, 0) - bias, q = model.log_odds(j, 1) - bias, det = a * d - b * c;
+    const double p = model.log_odds(WorkerId(j), 0) - bias, q = model.log_odds(WorkerId(j), 1) - bias,
+                 det = a * d - b * c;
     const double weights[3] = {(p * d - b * q) / det, (a * q - p * c) / det, bias};
     double gradient[3] = {-ridge * weights[0], -ridge * weights[1], -ridge * (weights[2] - common)};
     for (std::size_t i = 0; i < set.task_count(); ++i) {

@@ -79,7 +79,7 @@ void MaxMigModel::aggregate(const TaskAnswers& answers, std::span<double> probab
   const std::size_t classes = set_->class_count;
   std::copy(bias_.of(0).begin(), bias_.of(0).end(), probabilities.begin());
   for (std::size_t a = 0; a < answers.workers.size(); ++a) {
-    const double* const from = weights_.of(answers.workers[a]).data() + answers.labels[a];
+    const double* const from = weights_.of(answers.workers[a]).data() + index(answers.labels[a]);
     for (std::size_t k = 0; k < classes; ++k) probabilities[k] += from[k * classes];
   }
   softmax(probabilities);
@@ -117,7 +117,7 @@ double MaxMigModel::loss(std::span<const std::uint32_t> tasks, MatrixView<const 
     for (std::size_t k = 0; k < classes; ++k) at_bias[k] += at_g(b, k);
     for (std::uint32_t a = set_->offset[tasks[b]]; a < set_->offset[tasks[b] + 1]; ++a) {
       const auto at_worker = weights_.gradient(set_->worker[a]);
-      for (std::size_t k = 0; k < classes; ++k) at_worker[k * classes + set_->label[a]] += at_g(b, k);
+      for (std::size_t k = 0; k < classes; ++k) at_worker[k * classes + index(set_->label[a])] += at_g(b, k);
     }
   }
   return value;
@@ -172,7 +172,7 @@ void MaxMigModel::end_training(const Epoch&) {
   // A start that knew too little of two classes may have exchanged them; then those who tell them apart seem to be
   // wrong. The names under which most answers are right are taken.
   std::vector<double> answers(set_->worker_count, 0.0), gain(classes * classes, 0.0);
-  for (const std::uint32_t worker : set_->worker) ++answers[worker];
+  for (const WorkerId worker : set_->worker) ++answers[index(worker)];
   for (std::size_t cell = 0; cell < tables_.size(); ++cell) {
     gain[cell % (classes * classes)] += answers[cell / (classes * classes)] * tables_[cell];
   }
@@ -207,7 +207,7 @@ void MaxMigModel::forecast(std::span<const double> outputs, const TaskAnswers& a
   const std::size_t classes = set_->class_count;
   std::copy(bias_.of(0).begin(), bias_.of(0).end(), probabilities.begin());
   for (std::size_t a = 0; a < answers.workers.size(); ++a) {
-    const double* const from = weights_.of(answers.workers[a]).data() + answers.labels[a];
+    const double* const from = weights_.of(answers.workers[a]).data() + index(answers.labels[a]);
     for (std::size_t k = 0; k < classes; ++k) probabilities[k] += from[k * classes];
   }
   for (std::size_t k = 0; k < outputs.size(); ++k) probabilities[k] += outputs[k] - std::log(prior_[k]);
@@ -220,8 +220,7 @@ void MaxMigModel::posterior(std::span<const double> outputs, const TaskAnswers& 
   rename(probabilities);
 }
 
-double MaxMigModel::answer_probability(std::span<const double> outputs, std::uint32_t worker,
-                                       std::uint32_t label) const {
+double MaxMigModel::answer_probability(std::span<const double> outputs, WorkerId worker, ClassId label) const {
   std::vector<double> f(outputs.size());
   AnswerModel::classify(outputs, f);
   return answer_from_tables(f, tables_, worker, label);

@@ -274,7 +274,7 @@ TEST(MaxMig, ExchangedClassesGetTheirNamesBack) {
   const TaskAnswers answers{set.workers_of(0), set.labels_of(0)};
   std::vector<double> before(3), after(3), f(3), by_head(3);
   model.posterior(one, answers, before);
-  const double predicted = model.answer_probability(one, 0, 2);
+  const double predicted = model.answer_probability(one, WorkerId{0}, ClassId{2});
   model.end_training(epoch);
   model.classify(one, f);
   EXPECT_GT(f[2], .9);
@@ -282,7 +282,7 @@ TEST(MaxMig, ExchangedClassesGetTheirNamesBack) {
   for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(by_head[k], f[k], 1e-12);
   model.posterior(one, answers, after);
   for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(after[said[k]], before[k], 1e-12);
-  EXPECT_EQ(model.answer_probability(one, 0, 2), predicted);
+  EXPECT_EQ(model.answer_probability(one, WorkerId{0}, ClassId{2}), predicted);
   const std::vector<double> tables = model.worker_tables();
   for (std::size_t j = 0; j < 2; ++j) {
     for (std::size_t k = 0; k < 3; ++k) EXPECT_GT(tables[j * 9 + k * 4], .5) << j << k;

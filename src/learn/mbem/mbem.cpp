@@ -17,7 +17,7 @@ namespace {
 void predict_others(const TrainingSet& set, const JudgedLabels& labels, std::span<const std::uint32_t> seen,
                     std::span<const std::uint32_t> others, const Features& inputs, const NetworkSpec& network,
                     const TrainingOptions& options, const std::string& purpose, const RunContext& context,
-                    std::vector<std::uint32_t>& predicted) {
+                    std::vector<ClassId>& predicted) {
   const TrainingSet part = subset(set, seen);
   TrainingRun run(
       part, inputs, network, options,
@@ -31,7 +31,7 @@ void predict_others(const TrainingSet& set, const JudgedLabels& labels, std::spa
   const std::vector<double> outputs = run.outputs(rows);
   for (std::size_t n = 0; n < others.size(); ++n) {
     const double* const row = outputs.data() + n * set.class_count;
-    predicted[others[n]] = static_cast<std::uint32_t>(std::max_element(row, row + set.class_count) - row);
+    predicted[others[n]] = ClassId(std::max_element(row, row + set.class_count) - row);
   }
 }
 
@@ -45,13 +45,13 @@ JudgedLabels::JudgedLabels(const TrainingSet& part, std::span<const std::uint32_
   }
 }
 
-bool JudgedLabels::judge(std::span<const std::uint32_t> predicted, double pseudo_count, bool even_classes) {
+bool JudgedLabels::judge(std::span<const ClassId> predicted, double pseudo_count, bool even_classes) {
   std::vector<double> said(classes(), 0.0), judged(classes(), 0.0);
   double agreed = 0;
   for (std::size_t i = 0; i < set().task_count(); ++i) {
-    for (const std::uint32_t label : set().labels_of(i)) {
-      said[label] += 1;
-      judged[predicted[i]] += 1;
+    for (const ClassId label : set().labels_of(i)) {
+      said[index(label)] += 1;
+      judged[index(predicted[i])] += 1;
       agreed += label == predicted[i] ? 1 : 0;
     }
   }
@@ -64,7 +64,7 @@ bool JudgedLabels::judge(std::span<const std::uint32_t> predicted, double pseudo
   std::vector<double> hard(labels_.size(), 0.0);
   for (std::size_t i = 0; i < set().task_count(); ++i) {
     const ClassId gold = set().gold[i];
-    hard[i * classes() + (gold == kNoClass ? predicted[i] : index(gold))] = 1;
+    hard[i * classes() + index(gold == kNoClass ? predicted[i] : gold)] = 1;
   }
   tables_ = tables_from(set(), hard, pseudo_count, 0);
   std::fill(class_prior_.begin(), class_prior_.end(), 0.0);
@@ -102,7 +102,7 @@ Learned Mbem::fit(const LearningData& data, const NetworkSpec& network, const Ru
         const std::span<const std::uint32_t> all = order;
         const auto first = all.first(order.size() / 2), second = all.subspan(order.size() / 2);
         const bool halves = options_.cross_fit && !first.empty();
-        std::vector<std::uint32_t> predicted(set.task_count(), 0);
+        std::vector<ClassId> predicted(set.task_count(), ClassId{0});
         for (std::size_t round = 0; round < options_.rounds && !context.cancelled(); ++round) {
           const auto run = [&](auto seen, auto others, int half) {
             // Named by the size of the set too: the run that chooses the epoch is another one.

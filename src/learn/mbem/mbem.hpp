@@ -31,7 +31,7 @@ class JudgedLabels final : public SoftLabelModel {
   explicit JudgedLabels(const TrainingSet& set) : SoftLabelModel(set) {}
   /// Tables and class prior from a predicted class per task, then labels from those and the answers. A judge who agrees
   /// with the answers no more than by chance knows nothing: then all stays as it is, and false is returned.
-  bool judge(std::span<const std::uint32_t> predicted, double pseudo_count, bool even_classes);
+  bool judge(std::span<const ClassId> predicted, double pseudo_count, bool even_classes);
   void describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const override;
   /// The labels of some tasks of another model, for training on them alone.
   JudgedLabels(const TrainingSet& part, std::span<const std::uint32_t> tasks, const JudgedLabels& whole);

@@ -22,18 +22,18 @@ TEST(Mbem, GradientsThroughATwoLayerNetwork) {
 TEST(Mbem, PerfectPredictionsGiveExactTables) {
   const auto crowd = gaussian_crowd(4, 200, 0, 2, 1, max_mig_workers('H', 1), 0.6);
   const TrainingSet set = training_set(crowd.data);
-  std::vector<std::uint32_t> truth;
+  std::vector<ClassId> truth;
   double ones = 0;
-  for (const std::uint32_t t : set.task) {
-    truth.push_back(static_cast<std::uint32_t>(crowd.truth[t]));
-    ones += truth.back();
+  for (const TaskId t : set.task) {
+    truth.push_back(ClassId(crowd.truth[index(t)]));
+    ones += static_cast<double>(index(truth.back()));
   }
   JudgedLabels model(set);
   ASSERT_TRUE(model.judge(truth, 1e-6, false));
   std::vector<double> counts(5 * 4, 0.0);
   for (std::size_t i = 0; i < set.task_count(); ++i) {
     for (std::size_t a = 0; a < set.workers_of(i).size(); ++a) {
-      counts[set.workers_of(i)[a] * 4 + truth[i] * 2 + set.labels_of(i)[a]] += 1;
+      counts[index(set.workers_of(i)[a]) * 4 + index(truth[i]) * 2 + index(set.labels_of(i)[a])] += 1;
     }
   }
   const std::vector<double> tables = model.worker_tables();
@@ -44,8 +44,8 @@ TEST(Mbem, PerfectPredictionsGiveExactTables) {
   for (std::size_t i = 0; i < set.task_count(); ++i) {
     double like0 = 1 - rate, like1 = rate;
     for (std::size_t a = 0; a < set.workers_of(i).size(); ++a) {
-      like0 *= tables[set.workers_of(i)[a] * 4 + set.labels_of(i)[a]];
-      like1 *= tables[set.workers_of(i)[a] * 4 + 2 + set.labels_of(i)[a]];
+      like0 *= tables[index(set.workers_of(i)[a]) * 4 + index(set.labels_of(i)[a])];
+      like1 *= tables[index(set.workers_of(i)[a]) * 4 + 2 + index(set.labels_of(i)[a])];
     }
     EXPECT_NEAR(model.soft_labels()[2 * i + 1], like1 / (like0 + like1), 1e-9);
   }
@@ -57,9 +57,9 @@ TEST(Mbem, AJudgeWhoGuessesIsNotHeard) {
   JudgedLabels model(set);
   const std::vector<double> votes = model.soft_labels();
   Rng rng(1);
-  std::vector<std::uint32_t> guesses(set.task_count()), inverted;
-  for (std::uint32_t& guess : guesses) guess = static_cast<std::uint32_t>(rng.below(2));
-  for (const std::uint32_t t : set.task) inverted.push_back(1 - static_cast<std::uint32_t>(crowd.truth[t]));
+  std::vector<ClassId> guesses(set.task_count()), inverted;
+  for (ClassId& guess : guesses) guess = ClassId(rng.below(2));
+  for (const TaskId t : set.task) inverted.push_back(ClassId(1 - index(crowd.truth[index(t)])));
   EXPECT_FALSE(model.judge(guesses, 1e-2, true));
   EXPECT_FALSE(model.judge(inverted, 1e-2, true));
   EXPECT_EQ(model.soft_labels(), votes);

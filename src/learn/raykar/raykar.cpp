@@ -50,7 +50,8 @@ double RaykarModel::infer_labels(std::span<const double> logits) {
     std::copy_n(logits.begin() + static_cast<std::ptrdiff_t>(i * classes()), classes(), score.begin());
     const double log_sum = log_sum_exp(score);
     for (std::uint32_t a = set().offset[i]; a < set().offset[i + 1]; ++a) {
-      const double* const table = tables_.data() + set().worker[a] * classes() * classes() + set().label[a];
+      const double* const table =
+          tables_.data() + index(set().worker[a]) * classes() * classes() + index(set().label[a]);
       for (std::size_t k = 0; k < classes(); ++k) score[k] += std::log(table[k * classes()]);
     }
     if (const ClassId gold = set().gold[i]; gold != kNoClass) {

@@ -57,8 +57,8 @@ TEST(Raykar, LabelsAndLikelihoodByHand) {
     double ones = 0, ones_said = 0, zeros = 0, zeros_said = 0;
     for (std::size_t i = 0; i < set.task_count(); ++i) {
       for (std::size_t a = 0; a < set.workers_of(i).size(); ++a) {
-        if (set.workers_of(i)[a] != j) continue;
-        const double y = set.labels_of(i)[a];
+        if (index(set.workers_of(i)[a]) != j) continue;
+        const auto y = static_cast<double>(index(set.labels_of(i)[a]));
         ones += votes[2 * i + 1];
         ones_said += votes[2 * i + 1] * y;
         zeros += votes[2 * i];
@@ -78,8 +78,8 @@ TEST(Raykar, LabelsAndLikelihoodByHand) {
     const double f1 = 1 / (1 + std::exp(logits[2 * i] - logits[2 * i + 1]));
     double like0 = 1 - f1, like1 = f1;
     for (std::size_t a = 0; a < set.workers_of(i).size(); ++a) {
-      like0 *= tables[set.workers_of(i)[a] * 4 + set.labels_of(i)[a]];
-      like1 *= tables[set.workers_of(i)[a] * 4 + 2 + set.labels_of(i)[a]];
+      like0 *= tables[index(set.workers_of(i)[a]) * 4 + index(set.labels_of(i)[a])];
+      like1 *= tables[index(set.workers_of(i)[a]) * 4 + 2 + index(set.labels_of(i)[a])];
     }
     expected += std::log(like0 + like1);
     EXPECT_NEAR(model.soft_labels()[2 * i + 1], like1 / (like0 + like1), 1e-12);

@@ -35,7 +35,8 @@ void posterior_from_tables(std::span<const double> log_class_probabilities, cons
   const std::size_t classes = probabilities.size();
   std::copy(log_class_probabilities.begin(), log_class_probabilities.end(), probabilities.begin());
   for (std::size_t a = 0; a < answers.workers.size(); ++a) {
-    const double* const table = tables.data() + answers.workers[a] * classes * classes + answers.labels[a];
+    const double* const table =
+        tables.data() + index(answers.workers[a]) * classes * classes + index(answers.labels[a]);
     for (std::size_t k = 0; k < classes; ++k) {
       probabilities[k] += std::log(std::max(table[k * classes], kProbabilityFloor));
     }
@@ -43,10 +44,10 @@ void posterior_from_tables(std::span<const double> log_class_probabilities, cons
   softmax(probabilities);
 }
 
-double answer_from_tables(std::span<const double> class_probabilities, std::span<const double> tables,
-                          std::uint32_t worker, std::uint32_t label) {
+double answer_from_tables(std::span<const double> class_probabilities, std::span<const double> tables, WorkerId worker,
+                          ClassId label) {
   const std::size_t classes = class_probabilities.size();
-  const double* const table = tables.data() + worker * classes * classes + label;
+  const double* const table = tables.data() + index(worker) * classes * classes + index(label);
   double sum = 0;
   for (std::size_t k = 0; k < classes; ++k) sum += class_probabilities[k] * table[k * classes];
   return sum;

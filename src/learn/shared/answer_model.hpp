@@ -24,14 +24,14 @@ struct MatrixView {
 };
 
 /// No task of the data.
-inline constexpr std::uint32_t kNoTask = 0xFFFFFFFF;
+inline constexpr TaskId kNoTask{0xFFFFFFFF};
 
 /// Answers to one task, wherever they come from.
 struct TaskAnswers {
-  std::span<const std::uint32_t> workers;
-  std::span<const std::uint32_t> labels;
-  std::uint32_t task = kNoTask;  ///< its number in the data: a model that inferred it may know better than its tables
-  std::uint32_t row = kNoRow;    ///< of the features, for models whose workers depend on it
+  std::span<const WorkerId> workers;
+  std::span<const ClassId> labels;
+  TaskId task = kNoTask;       ///< its number in the data: a model that inferred it may know better than its tables
+  std::uint32_t row = kNoRow;  ///< of the features, for models whose workers depend on it
 };
 
 /// What makes one method of learning from crowds differ from another: how the network's outputs and the answers make a
@@ -77,11 +77,11 @@ class AnswerModel {
   virtual void posterior(std::span<const double> outputs, const TaskAnswers& answers,
                          std::span<double> probabilities) const = 0;
   /// P(this worker says `label` | row), from the classifier alone: what hidden answers are judged by.
-  [[nodiscard]] virtual double answer_probability(std::span<const double> outputs, std::uint32_t worker,
-                                                  std::uint32_t label) const = 0;
+  [[nodiscard]] virtual double answer_probability(std::span<const double> outputs, WorkerId worker,
+                                                  ClassId label) const = 0;
   /// The same for a row of the inputs, where what a worker says depends on more than the outputs.
   [[nodiscard]] virtual double answer_probability_at(std::uint32_t row, std::span<const double> outputs,
-                                                     std::uint32_t worker, std::uint32_t label) const {
+                                                     WorkerId worker, ClassId label) const {
     (void)row;
     return answer_probability(outputs, worker, label);
   }
@@ -115,6 +115,6 @@ void posterior_from_tables(std::span<const double> log_class_probabilities, cons
                            std::span<const double> tables, std::span<double> probabilities);
 /// Σ_k f_k th_j[k][y].
 [[nodiscard]] double answer_from_tables(std::span<const double> class_probabilities, std::span<const double> tables,
-                                        std::uint32_t worker, std::uint32_t label);
+                                        WorkerId worker, ClassId label);
 
 }  // namespace wisecrowd

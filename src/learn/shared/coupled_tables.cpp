@@ -74,18 +74,18 @@ CoupledTables::CoupledTables(const TrainingSet& set, const TableOptions& options
       terms_in_all_(set.answer_count()),
       warm_up_{options.warm_up},
       tables_move_(options.solver == TableOptions::Solver::gradient) {
-  for (std::size_t j = 0; j < set.worker_count; ++j) CoupledTables::refresh(static_cast<std::uint32_t>(j));
+  for (std::size_t j = 0; j < set.worker_count; ++j) CoupledTables::refresh(WorkerId(j));
   const std::vector<double> votes = vote_shares(set);
   for (std::size_t cell = 0; cell < votes.size(); ++cell) class_prior_[cell % set.class_count] += votes[cell];
   normalise(class_prior_);
-  for (const std::uint32_t worker : set.worker) ++answers_of_[worker];
+  for (const WorkerId worker : set.worker) ++answers_of_[index(worker)];
   for (const ClassId gold : set.gold) terms_in_all_ += gold != kNoClass ? 1 : 0;
 }
 
-void CoupledTables::refresh(std::uint32_t worker) {
+void CoupledTables::refresh(WorkerId worker) {
   const auto logits = logits_.of(worker);
   for (std::size_t k = 0; k < classes(); ++k) {
-    const auto row = std::span(tables_).subspan((worker * classes() + k) * classes(), classes());
+    const auto row = std::span(tables_).subspan((index(worker) * classes() + k) * classes(), classes());
     std::copy_n(logits.begin() + static_cast<std::ptrdiff_t>(k * classes()), classes(), row.begin());
     softmax(row);
   }
@@ -113,18 +113,18 @@ void CoupledTables::solve_tables(std::span<const double> class_probabilities) {
   for (std::size_t i = 0; i < set_->task_count(); ++i) {
     const double* const f = class_probabilities.data() + i * classes();
     for (std::uint32_t a = set_->offset[i]; a < set_->offset[i + 1]; ++a) {
-      const std::uint32_t label = set_->label[a];
+      const ClassId label = set_->label[a];
       const auto th = table(set_->worker[a]);
-      for (std::size_t k = 0; k < classes(); ++k) responsibility[k] = f[k] * th[k * classes() + label];
+      for (std::size_t k = 0; k < classes(); ++k) responsibility[k] = f[k] * th[k * classes() + index(label)];
       if (set_->gold[i] != kNoClass) {
         std::fill(responsibility.begin(), responsibility.end(), 0.0);
         responsibility[index(set_->gold[i])] = 1;
       }
       normalise(responsibility);
-      double* const count = counts.data() + set_->worker[a] * block + label;
+      double* const count = counts.data() + index(set_->worker[a]) * block + index(label);
       for (std::size_t k = 0; k < classes(); ++k) {
         count[k * classes()] += responsibility[k];
-        pooled[k * classes() + label] += responsibility[k];
+        pooled[k * classes() + index(label)] += responsibility[k];
       }
     }
   }
@@ -139,19 +139,19 @@ void CoupledTables::solve_tables(std::span<const double> class_probabilities) {
         logits[k * classes() + l] = std::log(std::max(row[l], kProbabilityFloor));
       }
     }
-    refresh(static_cast<std::uint32_t>(j));
+    refresh(WorkerId(j));
   }
 }
 
 double CoupledTables::answer_loss(const Term& term) {
   const auto th = table(term.worker);
   double s = kProbabilityFloor;
-  for (std::size_t k = 0; k < classes(); ++k) s += term.f[k] * th[k * classes() + term.label];
+  for (std::size_t k = 0; k < classes(); ++k) s += term.f[k] * th[k * classes() + index(term.label)];
   const double slope = term.weight / s;
-  for (std::size_t k = 0; k < classes(); ++k) term.at_f[k] -= slope * th[k * classes() + term.label];
+  for (std::size_t k = 0; k < classes(); ++k) term.at_f[k] -= slope * th[k * classes() + index(term.label)];
   if (tables_move_) {
     const auto at_table = table_gradient(term.worker);
-    for (std::size_t k = 0; k < classes(); ++k) at_table[k * classes() + term.label] -= slope * term.f[k];
+    for (std::size_t k = 0; k < classes(); ++k) at_table[k * classes() + index(term.label)] -= slope * term.f[k];
   }
   return -std::log(s);
 }
@@ -196,7 +196,8 @@ double CoupledTables::loss(std::span<const std::uint32_t> tasks, MatrixView<cons
 }
 
 void CoupledTables::gradients_to_logits() {
-  for (const std::uint32_t worker : logits_.touched()) {
+  for (const std::uint32_t owner : logits_.touched()) {
+    const WorkerId worker{owner};
     const auto gradient = logits_.gradient(worker);
     for (std::size_t k = 0; k < classes(); ++k) {
       softmax_backward(table(worker).subspan(k * classes(), classes()), gradient.subspan(k * classes(), classes()));
@@ -208,7 +209,7 @@ void CoupledTables::step(double pace) {
   ++warm_up_.steps;
   const std::vector<std::uint32_t> moved(logits_.touched().begin(), logits_.touched().end());
   logits_.step(pace);
-  for (const std::uint32_t worker : moved) refresh(worker);
+  for (const std::uint32_t owner : moved) refresh(WorkerId{owner});
 }
 
 void CoupledTables::classify(std::span<const double> outputs, std::span<double> probabilities) const {
@@ -234,8 +235,7 @@ void CoupledTables::posterior(std::span<const double> outputs, const TaskAnswers
   posterior_from_tables(log_class, answers, tables_, probabilities);
 }
 
-double CoupledTables::answer_probability(std::span<const double> outputs, std::uint32_t worker,
-                                         std::uint32_t label) const {
+double CoupledTables::answer_probability(std::span<const double> outputs, WorkerId worker, ClassId label) const {
   std::vector<double> f(classes());
   classify(outputs, f);
   return answer_from_tables(f, tables_, worker, label);

@@ -56,8 +56,8 @@ class CoupledTables : public AnswerModel {
   [[nodiscard]] OutputHead head() const override;
   void posterior(std::span<const double> outputs, const TaskAnswers& answers,
                  std::span<double> probabilities) const override;
-  [[nodiscard]] double answer_probability(std::span<const double> outputs, std::uint32_t worker,
-                                          std::uint32_t label) const override;
+  [[nodiscard]] double answer_probability(std::span<const double> outputs, WorkerId worker,
+                                          ClassId label) const override;
   [[nodiscard]] bool can_be_tempered() const override { return true; }
   [[nodiscard]] std::vector<double> worker_tables() const override { return tables_; }
   [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override { return std::make_unique<CoupledTables>(*this); }
@@ -66,16 +66,18 @@ class CoupledTables : public AnswerModel {
   [[nodiscard]] BlockAdam& logits() noexcept { return logits_; }
   [[nodiscard]] const BlockAdam& logits() const noexcept { return logits_; }
   /// Tables from the logits, after somebody changed them.
-  virtual void refresh(std::uint32_t worker);
+  virtual void refresh(WorkerId worker);
 
  protected:
   /// One answer of a batch.
   struct Term {
-    std::uint32_t task, answer, worker, label;  ///< task and answer by their places in the training set
-    double weight;                              ///< what its loss is multiplied by
-    std::span<const double> f;                  ///< class probabilities of its task
-    std::span<double> at_f;                     ///< where to add the gradient at them
-    std::span<const double> further;            ///< the network's further outputs
+    std::uint32_t task, answer;  ///< by their places in the training set
+    WorkerId worker;
+    ClassId label;
+    double weight;                    ///< what its loss is multiplied by
+    std::span<const double> f;        ///< class probabilities of its task
+    std::span<double> at_f;           ///< where to add the gradient at them
+    std::span<const double> further;  ///< the network's further outputs
     std::span<double> at_further;
   };
   /// −log P(answer); adds weight times its gradients at f, at the further outputs and, by table_gradient(), at the
@@ -97,15 +99,15 @@ class CoupledTables : public AnswerModel {
   [[nodiscard]] bool tables_move() const noexcept { return tables_move_; }
   [[nodiscard]] bool warm() const noexcept { return warm_; }
   [[nodiscard]] std::span<const double> class_prior() const noexcept { return class_prior_; }
-  [[nodiscard]] std::span<const double> table(std::uint32_t worker) const {
-    return std::span(tables_).subspan(worker * classes() * classes(), classes() * classes());
+  [[nodiscard]] std::span<const double> table(WorkerId worker) const {
+    return std::span(tables_).subspan(index(worker) * classes() * classes(), classes() * classes());
   }
   /// Where to add the gradient at the table of a worker. Only while tables_move().
-  [[nodiscard]] std::span<double> table_gradient(std::uint32_t worker) { return logits_.gradient(worker); }
+  [[nodiscard]] std::span<double> table_gradient(WorkerId worker) { return logits_.gradient(worker); }
   /// A term that belongs to each worker once is spread over the worker's answers: this, times the weight of an answer,
   /// makes the sum over a batch an unbiased estimate of the sum over all workers.
-  [[nodiscard]] double share_of_worker(std::uint32_t worker) const {
-    return static_cast<double>(terms_in_all_) / static_cast<double>(answers_of_[worker]);
+  [[nodiscard]] double share_of_worker(WorkerId worker) const {
+    return static_cast<double>(terms_in_all_) / static_cast<double>(answers_of_[index(worker)]);
   }
   /// Answers, and known truths, of the whole training set.
   [[nodiscard]] double terms_in_all() const { return static_cast<double>(terms_in_all_); }

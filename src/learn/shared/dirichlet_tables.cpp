@@ -49,9 +49,9 @@ double DirichletTables::prior(std::size_t cell) const noexcept {
 }
 
 void DirichletTables::refresh(std::size_t worker) {
-  const auto b = std::span<const double>(posterior_).subspan(worker * width(), width());
-  double* const geometric = geometric_.data() + worker * classes_ * classes_;
-  double* const means = means_.data() + worker * classes_ * classes_;
+  const auto b = std::span<const double>(posterior_).subspan(index(worker) * width(), width());
+  double* const geometric = geometric_.data() + index(worker) * classes_ * classes_;
+  double* const means = means_.data() + index(worker) * classes_ * classes_;
   if (options_.one_coin) {
     const double others = static_cast<double>(std::max<std::size_t>(classes_, 2) - 1);
     const double base = digamma(b[0] + b[1]), mean = b[0] / (b[0] + b[1]);
@@ -79,27 +79,27 @@ void DirichletTables::update(const TrainingSet& set, std::span<const double> sof
   for (std::size_t i = 0; i < set.task_count(); ++i) {
     const double* const q = soft_labels.data() + i * classes_;
     for (std::uint32_t a = set.offset[i]; a < set.offset[i + 1]; ++a) {
-      double* const b = posterior_.data() + set.worker[a] * width();
-      const std::uint32_t label = set.label[a];
+      double* const b = posterior_.data() + index(set.worker[a]) * width();
+      const ClassId label = set.label[a];
       if (options_.one_coin) {
-        b[0] += q[label];
-        b[1] += 1 - q[label];
+        b[0] += q[index(label)];
+        b[1] += 1 - q[index(label)];
       } else {
-        for (std::size_t k = 0; k < classes_; ++k) b[k * classes_ + label] += q[k];
+        for (std::size_t k = 0; k < classes_; ++k) b[k * classes_ + index(label)] += q[k];
       }
     }
   }
   for (std::size_t j = 0; j < workers_; ++j) refresh(j);
 }
 
-void DirichletTables::move(std::uint32_t worker, std::span<const double> counts, double share) {
-  const auto b = std::span(posterior_).subspan(worker * width(), width());
+void DirichletTables::move(WorkerId worker, std::span<const double> counts, double share) {
+  const auto b = std::span(posterior_).subspan(index(worker) * width(), width());
   for (double& x : b) x *= 1 - share;
   for (std::size_t cell = 0; cell < width(); ++cell) b[cell] += share * prior(cell);
   for (std::size_t cell = 0; cell < counts.size(); ++cell) {
     b[options_.one_coin ? (cell % (classes_ + 1) == 0 ? 0 : 1) : cell] += share * counts[cell];
   }
-  refresh(worker);
+  refresh(index(worker));
 }
 
 double DirichletTables::divergence() const {

@@ -23,7 +23,7 @@ class DirichletTables {
   /// Prior plus what the soft labels (tasks × classes of the set) count, for every worker.
   void update(const TrainingSet& set, std::span<const double> soft_labels);
   /// A natural-gradient step of one worker: b ← (1 − share) b + share (b0 + counts), counts truth × label.
-  void move(std::uint32_t worker, std::span<const double> counts, double share);
+  void move(WorkerId worker, std::span<const double> counts, double share);
 
   /// exp E ln th, workers × truth × label: what stands for the table when labels are inferred. Rows do not sum to 1.
   [[nodiscard]] const std::vector<double>& geometric() const noexcept { return geometric_; }

@@ -25,9 +25,9 @@ TEST(DirichletTables, CountsMeansAndExpectedLogarithms) {
   double right = 2, wrong = 1;
   for (std::size_t i = 0; i < set.task_count(); ++i) {
     for (std::size_t a = 0; a < set.workers_of(i).size(); ++a) {
-      if (set.workers_of(i)[a] != 1) continue;
-      right += q[2 * i + set.labels_of(i)[a]];
-      wrong += 1 - q[2 * i + set.labels_of(i)[a]];
+      if (index(set.workers_of(i)[a]) != 1) continue;
+      right += q[2 * i + index(set.labels_of(i)[a])];
+      wrong += 1 - q[2 * i + index(set.labels_of(i)[a])];
     }
   }
   DirichletTables coin(set.worker_count, 2, {true, 2, 1});
@@ -47,12 +47,12 @@ TEST(DirichletTables, StepsMoveTowardsTheTarget) {
       std::vector<double> counts(4, 0.0);
       for (std::size_t i = 0; i < set.task_count(); ++i) {
         for (std::size_t a = 0; a < set.workers_of(i).size(); ++a) {
-          if (set.workers_of(i)[a] != j) continue;
-          for (std::size_t k = 0; k < 2; ++k) counts[k * 2 + set.labels_of(i)[a]] += q[2 * i + k];
+          if (index(set.workers_of(i)[a]) != j) continue;
+          for (std::size_t k = 0; k < 2; ++k) counts[k * 2 + index(set.labels_of(i)[a])] += q[2 * i + k];
         }
       }
-      stepped.move(j, counts, 1);
-      half.move(j, counts, 0.5);
+      stepped.move(WorkerId(j), counts, 1);
+      half.move(WorkerId(j), counts, 0.5);
     }
     for (std::size_t c = 0; c < closed.means().size(); ++c) {
       EXPECT_NEAR(stepped.means()[c], closed.means()[c], 1e-12);
@@ -66,7 +66,7 @@ TEST(DirichletTables, DivergenceIsZeroAtThePriorAndRightElsewhere) {
   DirichletTables tables(1, 2, {true, 2, 1});
   EXPECT_EQ(tables.divergence(), 0);
   const std::vector<double> counts{3, 1, 0, 0};
-  tables.move(0, counts, 1);  // Beta(5, 2) against Beta(2, 1), by numerical integration
+  tables.move(WorkerId{0}, counts, 1);  // Beta(5, 2) against Beta(2, 1), by numerical integration
   double sum = 0;
   const int cells = 200000;
   for (int c = 0; c < cells; ++c) {

@@ -19,18 +19,18 @@ void FeatureDependentTables::posterior(std::span<const double> outputs, const Ta
   for (std::size_t a = 0; a < answers.workers.size(); ++a) {
     table_at(outputs.empty() ? outputs : outputs.subspan(classes()), answers.workers[a], table);
     for (std::size_t k = 0; k < classes(); ++k) {
-      probabilities[k] += std::log(std::max(table[k * classes() + answers.labels[a]], kProbabilityFloor));
+      probabilities[k] += std::log(std::max(table[k * classes() + index(answers.labels[a])], kProbabilityFloor));
     }
   }
   softmax(probabilities);
 }
 
-double FeatureDependentTables::answer_probability(std::span<const double> outputs, std::uint32_t worker,
-                                                  std::uint32_t label) const {
+double FeatureDependentTables::answer_probability(std::span<const double> outputs, WorkerId worker,
+                                                  ClassId label) const {
   std::vector<double> f(classes()), table(classes() * classes());
   classify(outputs, f);
   table_at(outputs.subspan(classes()), worker, table);
-  return answer_from_tables(f, table, 0, label);
+  return answer_from_tables(f, table, WorkerId{0}, label);
 }
 
 void FeatureDependentTables::describe(Learned& learned, const LearningData& data,
@@ -48,18 +48,18 @@ void FeatureDependentTables::describe(Learned& learned, const LearningData& data
       std::copy(class_prior().begin(), class_prior().end(), f.begin());
     }
     for (auto a = answers.task_offsets()[t]; a < answers.task_offsets()[t + 1]; ++a) {
-      const auto worker = static_cast<std::uint32_t>(index(answers.workers()[a]));
+      const WorkerId worker = answers.workers()[a];
       table_at(has_row ? std::span<const double>(row).subspan(classes()) : std::span<const double>(), worker, table);
       double right = 0;
       for (std::size_t k = 0; k < classes(); ++k) right += f[k] * table[k * classes() + k];
       learned.answer_reliability[a] = static_cast<float>(right);
-      ++seen[worker];
-      for (std::size_t cell = 0; cell < block; ++cell) sums[worker * block + cell] += table[cell];
+      ++seen[index(worker)];
+      for (std::size_t cell = 0; cell < block; ++cell) sums[index(worker) * block + cell] += table[cell];
     }
   }
   for (std::size_t j = 0; j < answers.worker_count(); ++j) {
     const auto mean = std::span(sums).subspan(j * block, block);
-    if (seen[j] == 0) table_at({}, static_cast<std::uint32_t>(j), mean);
+    if (seen[j] == 0) table_at({}, WorkerId(j), mean);
     for (std::size_t k = 0; k < classes(); ++k) normalise(mean.subspan(k * classes(), classes()));
   }
   learned.crowd.confusion = std::move(sums);

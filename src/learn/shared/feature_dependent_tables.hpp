@@ -11,12 +11,12 @@ class FeatureDependentTables : public CoupledTables {
  public:
   using CoupledTables::CoupledTables;
   /// The worker's table (truth × label) at a row; `further` is empty for a task without features.
-  virtual void table_at(std::span<const double> further, std::uint32_t worker, std::span<double> table) const = 0;
+  virtual void table_at(std::span<const double> further, WorkerId worker, std::span<double> table) const = 0;
 
   void posterior(std::span<const double> outputs, const TaskAnswers& answers,
                  std::span<double> probabilities) const override;
-  [[nodiscard]] double answer_probability(std::span<const double> outputs, std::uint32_t worker,
-                                          std::uint32_t label) const override;
+  [[nodiscard]] double answer_probability(std::span<const double> outputs, WorkerId worker,
+                                          ClassId label) const override;
   void describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const override;
 };
 

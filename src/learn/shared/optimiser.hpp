@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "wisecrowd/enum_names.hpp"
+#include "wisecrowd/ids.hpp"
 
 namespace wisecrowd {
 
@@ -44,8 +45,8 @@ class Optimiser {
   std::uint64_t steps_ = 0;
 };
 
-/// Parameters that belong to many owners (workers), a block each, of which a step touches few: time and state move only
-/// for those that were touched (Adam, with the bias correction of each owner's own steps).
+/// Parameters that belong to many owners (workers, answers), a block each, of which a step touches few: time and state
+/// move only for those that were touched (Adam, with the bias correction of each owner's own steps).
 class BlockAdam {
  public:
   BlockAdam() = default;
@@ -57,12 +58,15 @@ class BlockAdam {
   [[nodiscard]] std::span<double> of(std::size_t owner) {
     return std::span(parameters_).subspan(owner * block_, block_);
   }
+  [[nodiscard]] std::span<const double> of(WorkerId worker) const { return of(index(worker)); }
+  [[nodiscard]] std::span<double> of(WorkerId worker) { return of(index(worker)); }
   [[nodiscard]] const std::vector<double>& all() const noexcept { return parameters_; }
   [[nodiscard]] std::size_t count() const noexcept { return block_ == 0 ? 0 : parameters_.size() / block_; }
 
   /// Where to add the owner's gradient; all 0 at the first call since the last step(). The place is valid until another
   /// owner is asked for.
   [[nodiscard]] std::span<double> gradient(std::size_t owner);
+  [[nodiscard]] std::span<double> gradient(WorkerId worker) { return gradient(index(worker)); }
   /// Owners whose gradient was asked for since the last step().
   [[nodiscard]] std::span<const std::uint32_t> touched() const noexcept { return touched_; }
   void step(double pace);

@@ -20,15 +20,16 @@ class PerWorkerLogistic final : public Reliability {
   PerWorkerLogistic(const Features& features, std::size_t workers, Options options, ThreadPool& pool);
 
   void fit(const TrainingSet& set, std::span<const double> right) override;
-  [[nodiscard]] double log_odds(std::uint32_t worker, std::uint32_t row) const override;
+  [[nodiscard]] double log_odds(WorkerId worker, std::uint32_t row) const override;
   [[nodiscard]] std::unique_ptr<Reliability> clone() const override {
     return std::make_unique<PerWorkerLogistic>(*this);
   }
 
  private:
+  class WorkerFit;
+
   /// Answers by worker, and for sparse features which columns each worker's rows touch.
   void index_answers(const TrainingSet& set);
-  void fit_worker(std::size_t worker, const TrainingSet& set, std::span<const double> right);
   template <class Entry>
   void for_each_place(std::size_t worker, std::uint32_t row, const Entry& entry) const;
 

@@ -41,7 +41,7 @@ void ReliabilityModel::Evidence::add(const TaskAnswers& answers, std::span<doubl
     const double odds = reliability.log_odds(answers.workers[a], answers.row);
     const double wrong = log_sigmoid(-odds) + share, right = log_sigmoid(odds);
     for (std::size_t k = 0; k < log_probabilities.size(); ++k) {
-      log_probabilities[k] += k == answers.labels[a] ? right : wrong;
+      log_probabilities[k] += k == index(answers.labels[a]) ? right : wrong;
     }
   }
 }
@@ -57,7 +57,7 @@ void ReliabilityModel::begin_epoch(const Epoch& epoch) {
       for (std::size_t k = 0; k < classes(); ++k) {
         row[k] = std::log(std::max(prior.empty() ? class_prior_[k] : prior[i * classes() + k], kProbabilityFloor));
       }
-      add_answers({set().workers_of(i), set().labels_of(i), set().row[i]}, row);
+      add_answers({set().workers_of(i), set().labels_of(i)}, row);
       softmax(row);
     }
     pin_gold();
@@ -68,7 +68,7 @@ void ReliabilityModel::begin_epoch(const Epoch& epoch) {
   std::vector<double> right(set().answer_count());
   for (std::size_t i = 0; i < set().task_count(); ++i) {
     for (std::uint32_t a = set().offset[i]; a < set().offset[i + 1]; ++a) {
-      right[a] = labels_[i * classes() + set().label[a]];
+      right[a] = labels_[i * classes() + index(set().label[a])];
     }
   }
   reliability_->fit(set(), right);
@@ -83,17 +83,16 @@ void ReliabilityModel::posterior(std::span<const double> outputs, const TaskAnsw
   softmax(probabilities);
 }
 
-double ReliabilityModel::answer_probability(std::span<const double> outputs, std::uint32_t worker,
-                                            std::uint32_t label) const {
+double ReliabilityModel::answer_probability(std::span<const double> outputs, WorkerId worker, ClassId label) const {
   return answer_probability_at(kNoRow, outputs, worker, label);
 }
 
-double ReliabilityModel::answer_probability_at(std::uint32_t row, std::span<const double> outputs, std::uint32_t worker,
-                                               std::uint32_t label) const {
+double ReliabilityModel::answer_probability_at(std::uint32_t row, std::span<const double> outputs, WorkerId worker,
+                                               ClassId label) const {
   std::vector<double> f(outputs.size());
   classify(outputs, f);
   const double eta = sigmoid(reliability_->log_odds(worker, row));
-  return f[label] * eta + (1 - f[label]) * (1 - eta) * std::exp(log_share(classes()));
+  return f[index(label)] * eta + (1 - f[index(label)]) * (1 - eta) * std::exp(log_share(classes()));
 }
 
 void ReliabilityModel::describe(Learned& learned, const LearningData& data, const OutputsOfTask&) const {
@@ -102,7 +101,7 @@ void ReliabilityModel::describe(Learned& learned, const LearningData& data, cons
   learned.answer_reliability.resize(answers.answer_count());
   for (std::size_t t = 0; t < answers.task_count(); ++t) {
     for (auto a = answers.task_offsets()[t]; a < answers.task_offsets()[t + 1]; ++a) {
-      const auto worker = static_cast<std::uint32_t>(index(answers.workers()[a]));
+      const WorkerId worker = answers.workers()[a];
       learned.answer_reliability[a] = static_cast<float>(sigmoid(reliability_->log_odds(worker, data.row_of_task[t])));
     }
   }
@@ -116,7 +115,7 @@ void ReliabilityModel::describe(Learned& learned, const LearningData& data, cons
   for (std::size_t j = 0; j < workers; ++j) {
     double sum = 0;
     for (std::size_t n = 0; n < rows; ++n) {
-      sum += sigmoid(reliability_->log_odds(static_cast<std::uint32_t>(j), set().row[n * set().task_count() / rows]));
+      sum += sigmoid(reliability_->log_odds(WorkerId(j), set().row[n * set().task_count() / rows]));
     }
     crowd.skill[j] = sum / static_cast<double>(rows);
     for (std::size_t k = 0; k < classes(); ++k) {

@@ -27,7 +27,7 @@ class Reliability {
   /// Learns from the probability that each answer of the set is right.
   virtual void fit(const TrainingSet& set, std::span<const double> right) = 0;
   /// Log odds that the worker is right on a row; kNoRow: on an ordinary one.
-  [[nodiscard]] virtual double log_odds(std::uint32_t worker, std::uint32_t row) const = 0;
+  [[nodiscard]] virtual double log_odds(WorkerId worker, std::uint32_t row) const = 0;
   [[nodiscard]] virtual std::unique_ptr<Reliability> clone() const = 0;
 };
 
@@ -54,10 +54,10 @@ class ReliabilityModel final : public SoftLabelModel {
   void begin_epoch(const Epoch& epoch) override;
   void posterior(std::span<const double> outputs, const TaskAnswers& answers,
                  std::span<double> probabilities) const override;
-  [[nodiscard]] double answer_probability(std::span<const double> outputs, std::uint32_t worker,
-                                          std::uint32_t label) const override;
-  [[nodiscard]] double answer_probability_at(std::uint32_t row, std::span<const double> outputs, std::uint32_t worker,
-                                             std::uint32_t label) const override;
+  [[nodiscard]] double answer_probability(std::span<const double> outputs, WorkerId worker,
+                                          ClassId label) const override;
+  [[nodiscard]] double answer_probability_at(std::uint32_t row, std::span<const double> outputs, WorkerId worker,
+                                             ClassId label) const override;
   void describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const override;
   [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override {
     return std::make_unique<ReliabilityModel>(*this);

@@ -51,8 +51,7 @@ void SoftLabelModel::posterior(std::span<const double> outputs, const TaskAnswer
   posterior_from_tables(log_class, answers, tables_, probabilities);
 }
 
-double SoftLabelModel::answer_probability(std::span<const double> outputs, std::uint32_t worker,
-                                          std::uint32_t label) const {
+double SoftLabelModel::answer_probability(std::span<const double> outputs, WorkerId worker, ClassId label) const {
   std::vector<double> f(outputs.size());
   classify(outputs, f);
   return answer_from_tables(f, tables_, worker, label);

@@ -229,21 +229,17 @@ void predict_all(TrainingRun& run, const LearningData& data, double answer_power
                    std::span(row_probabilities).subspan(r * classes, classes));
   }
   posterior.assign(answers.task_count() * classes, 0.0);
-  std::vector<std::uint32_t> workers, labels;
   for (std::size_t t = 0; t < answers.task_count(); ++t) {
     const auto target = std::span(posterior).subspan(t * classes, classes);
     if (const ClassId gold = data.crowd.gold_of(TaskId(t)); gold != kNoClass) {
       target[index(gold)] = 1;
       continue;
     }
-    workers.clear();
-    labels.clear();
-    for (const WorkerId worker : answers.workers_of(TaskId(t))) workers.push_back(static_cast<std::uint32_t>(worker));
-    for (const ClassId label : answers.labels_of(TaskId(t))) labels.push_back(static_cast<std::uint32_t>(label));
     const std::uint32_t row = data.row_of_task[t];
     const auto task_outputs =
         row == kNoRow ? std::span<const double>() : std::span(outputs).subspan(row * width, width);
-    model.posterior(task_outputs, {workers, labels, static_cast<std::uint32_t>(t), row}, target);
+    model.posterior(task_outputs, {answers.workers_of(TaskId(t)), answers.labels_of(TaskId(t)), TaskId(t), row},
+                    target);
     if (answer_power != 1 && row != kNoRow && model.can_be_tempered())
       temper(model, task_outputs, answer_power, target);
   }

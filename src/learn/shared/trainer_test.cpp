@@ -24,9 +24,7 @@ class ConstantPull final : public AnswerModel {
   void posterior(std::span<const double>, const TaskAnswers&, std::span<double> p) const override {
     std::fill(p.begin(), p.end(), 0.5);
   }
-  [[nodiscard]] double answer_probability(std::span<const double>, std::uint32_t, std::uint32_t) const override {
-    return 0.5;
-  }
+  [[nodiscard]] double answer_probability(std::span<const double>, WorkerId, ClassId) const override { return 0.5; }
   [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override { return std::make_unique<ConstantPull>(*this); }
 
   std::vector<double> said;
@@ -51,9 +49,9 @@ struct Trained {
     set.worker_count = 1;
     set.class_count = 2;
     set.offset.assign(tasks + 1, 0);
-    set.task.resize(tasks);
-    std::iota(set.task.begin(), set.task.end(), 0U);
-    set.row = set.task;
+    for (std::size_t t = 0; t < tasks; ++t) set.task.push_back(TaskId(t));
+    set.row.resize(tasks);
+    std::iota(set.row.begin(), set.row.end(), 0U);
     set.gold.assign(tasks, kNoClass);
     run = std::make_unique<TrainingRun>(
         set, inputs, NetworkSpec{.kind = "linear"}, options,

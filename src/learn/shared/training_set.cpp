@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/numeric.hpp"
+#include "wisecrowd/worker_tables.hpp"
 
 namespace wisecrowd {
 
@@ -19,12 +20,12 @@ TrainingSet training_set(const LearningData& data) {
     const ClassId gold = data.crowd.gold_of(TaskId(t));
     const std::uint32_t row = data.row_of_task[t];
     if (row == kNoRow || data.split[row] != Split::train || (begin == end && gold == kNoClass)) continue;
-    set.task.push_back(static_cast<std::uint32_t>(t));
+    set.task.push_back(TaskId(t));
     set.row.push_back(row);
     set.gold.push_back(gold);
     for (auto a = begin; a < end; ++a) {
-      set.worker.push_back(static_cast<std::uint32_t>(index(answers.workers()[a])));
-      set.label.push_back(static_cast<std::uint32_t>(index(answers.labels()[a])));
+      set.worker.push_back(answers.workers()[a]);
+      set.label.push_back(answers.labels()[a]);
       set.answer.push_back(a);
     }
     set.offset.push_back(static_cast<std::uint32_t>(set.worker.size()));
@@ -57,7 +58,7 @@ CategoryData as_dataset(const TrainingSet& set) {
   answers.reserve(set.answer_count());
   for (std::size_t i = 0; i < set.task_count(); ++i) {
     for (std::uint32_t a = set.offset[i]; a < set.offset[i + 1]; ++a) {
-      answers.push_back({TaskId(i), WorkerId(set.worker[a]), ClassId(set.label[a])});
+      answers.push_back({TaskId(i), set.worker[a], set.label[a]});
     }
   }
   // Names are of no use inside a learner; numbers stand for them.
@@ -84,7 +85,7 @@ std::vector<double> vote_shares(const TrainingSet& set) {
       row[index(set.gold[i])] = 1;
       continue;
     }
-    for (const std::uint32_t label : set.labels_of(i)) row[label] += 1;
+    for (const ClassId label : set.labels_of(i)) row[index(label)] += 1;
     normalise(row);
   }
   return shares;
@@ -92,45 +93,39 @@ std::vector<double> vote_shares(const TrainingSet& set) {
 
 namespace {
 
-/// Adds q_ik for each answer, workers × truth × label.
-void add_counts(const TrainingSet& set, std::span<const double> soft_labels, std::span<double> tables) {
-  const std::size_t classes = set.class_count, block = classes * classes;
+/// Adds q_ik for each answer.
+void add_counts(const TrainingSet& set, std::span<const double> soft_labels, WorkerTables& tables) {
   for (std::size_t i = 0; i < set.task_count(); ++i) {
+    const auto q = soft_labels.subspan(i * set.class_count, set.class_count);
     for (std::uint32_t a = set.offset[i]; a < set.offset[i + 1]; ++a) {
-      double* const table = tables.data() + set.worker[a] * block + set.label[a];
-      for (std::size_t k = 0; k < classes; ++k) table[k * classes] += soft_labels[i * classes + k];
+      tables.count(set.worker[a], set.label[a], q);
     }
   }
-}
-
-void normalise_rows(std::span<double> tables, std::size_t classes) {
-  for (std::size_t row = 0; row < tables.size(); row += classes) normalise(tables.subspan(row, classes));
 }
 
 }  // namespace
 
 std::vector<double> tables_from(const TrainingSet& set, std::span<const double> soft_labels, double everywhere,
                                 double on_diagonal) {
-  const std::size_t classes = set.class_count, block = classes * classes;
-  std::vector<double> tables(set.worker_count * block, everywhere);
-  for (std::size_t j = 0; j < set.worker_count; ++j) {
-    for (std::size_t k = 0; k < classes; ++k) tables[j * block + k * classes + k] += on_diagonal;
-  }
+  const std::size_t classes = set.class_count;
+  std::vector<double> prior(classes * classes, everywhere);
+  for (std::size_t k = 0; k < classes; ++k) prior[k * (classes + 1)] += on_diagonal;
+  WorkerTables tables(set.worker_count, classes, prior);
   add_counts(set, soft_labels, tables);
-  normalise_rows(tables, classes);
-  return tables;
+  tables.normalise();
+  return std::move(tables).release();
 }
 
 std::vector<double> pooled_tables_from(const TrainingSet& set, std::span<const double> soft_labels, double strength) {
   constexpr double kHalfAnswer = 0.5;  // per cell, so that nothing is impossible
-  const std::size_t classes = set.class_count, block = classes * classes;
-  std::vector<double> tables(set.worker_count * block, 0.0), pooled(block, kHalfAnswer);
+  const std::size_t classes = set.class_count;
+  WorkerTables tables(set.worker_count, classes);
   add_counts(set, soft_labels, tables);
-  for (std::size_t cell = 0; cell < tables.size(); ++cell) pooled[cell % block] += tables[cell];
+  std::vector<double> pooled = tables.sum(kHalfAnswer);
   normalise_rows(pooled, classes);
-  for (std::size_t cell = 0; cell < tables.size(); ++cell) tables[cell] += strength * pooled[cell % block];
-  normalise_rows(tables, classes);
-  return tables;
+  tables.add(pooled, strength);
+  tables.normalise();
+  return std::move(tables).release();
 }
 
 }  // namespace wisecrowd

@@ -13,21 +13,21 @@ namespace wisecrowd {
 struct TrainingSet {
   std::size_t worker_count = 0;
   std::size_t class_count = 0;
-  std::vector<std::uint32_t> task;    ///< index of the task in the data
+  std::vector<TaskId> task;           ///< its number in the data
   std::vector<std::uint32_t> row;     ///< its row of the features
   std::vector<ClassId> gold;          ///< kNoClass where unknown
   std::vector<std::uint32_t> offset;  ///< answers of task i are [offset[i], offset[i+1])
-  std::vector<std::uint32_t> worker;  ///< per answer
-  std::vector<std::uint32_t> label;   ///< per answer
+  std::vector<WorkerId> worker;       ///< per answer
+  std::vector<ClassId> label;         ///< per answer
   std::vector<std::uint32_t> answer;  ///< per answer: its place in the data's task order
   const Features* inputs = nullptr;   ///< the scaled features that `row` points into; set by the trainer
 
   [[nodiscard]] std::size_t task_count() const noexcept { return task.size(); }
   [[nodiscard]] std::size_t answer_count() const noexcept { return worker.size(); }
-  [[nodiscard]] std::span<const std::uint32_t> workers_of(std::size_t i) const {
+  [[nodiscard]] std::span<const WorkerId> workers_of(std::size_t i) const {
     return std::span(worker).subspan(offset[i], offset[i + 1] - offset[i]);
   }
-  [[nodiscard]] std::span<const std::uint32_t> labels_of(std::size_t i) const {
+  [[nodiscard]] std::span<const ClassId> labels_of(std::size_t i) const {
     return std::span(label).subspan(offset[i], offset[i + 1] - offset[i]);
   }
 };

@@ -13,7 +13,7 @@ class ByRegion final : public Reliability {
   ByRegion(std::shared_ptr<const Features> regions, std::size_t workers, double ridge, ThreadPool& pool)
       : regions_(std::move(regions)), weights_(*regions_, workers, {.ridge = ridge}, pool) {}
   void fit(const TrainingSet& set, std::span<const double> right) override { weights_.fit(set, right); }
-  [[nodiscard]] double log_odds(std::uint32_t worker, std::uint32_t row) const override {
+  [[nodiscard]] double log_odds(WorkerId worker, std::uint32_t row) const override {
     return weights_.log_odds(worker, row);
   }
   [[nodiscard]] std::unique_ptr<Reliability> clone() const override { return std::make_unique<ByRegion>(*this); }

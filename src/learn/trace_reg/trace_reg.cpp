@@ -13,7 +13,7 @@ double TraceModel::penalty(std::span<const std::uint32_t> tasks, double weight, 
   const bool logarithm = options_.penalty == Options::Penalty::log;
   double sum = 0;
   for (const std::uint32_t i : tasks) {
-    for (const std::uint32_t worker : set().workers_of(i)) {
+    for (const WorkerId worker : set().workers_of(i)) {
       // The trace counts with every answer; the Dirichlet prior behind its logarithm belongs to a worker once, and the
       // loss is a mean over all answers.
       const double scale = options_.strength * weight * (logarithm ? share_of_worker(worker) / terms_in_all() : 1);

@@ -7,7 +7,7 @@
 
 namespace wisecrowd::bald_selector {
 
-double score(const CrowdView& crowd, std::size_t task) {
+double score(const CrowdView& crowd, TaskId task) {
   double within = 0;
   for (std::size_t pass = 0; pass < crowd.pass_count; ++pass) {
     within += entropy(selecting::pass_of(crowd, pass, task)) / static_cast<double>(crowd.pass_count);

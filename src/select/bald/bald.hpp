@@ -7,6 +7,6 @@
 namespace wisecrowd::bald_selector {
 
 /// H(mean over passes of p) − mean over passes of H(p); 0 when all passes agree.
-[[nodiscard]] double score(const CrowdView& crowd, std::size_t task);
+[[nodiscard]] double score(const CrowdView& crowd, TaskId task);
 
 }  // namespace wisecrowd::bald_selector

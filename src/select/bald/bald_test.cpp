@@ -26,9 +26,9 @@ struct Passes {
 
 TEST(BaldSelector, IsZeroWherePassesAgree) {
   const Passes passes;
-  EXPECT_NEAR(score(passes.view(), 1), 0, 1e-12);
+  EXPECT_NEAR(score(passes.view(), TaskId{1}), 0, 1e-12);
   const double within = -.9 * std::log(.9) - .1 * std::log(.1);
-  EXPECT_NEAR(score(passes.view(), 0), std::log(2.0) - within, 1e-12);
+  EXPECT_NEAR(score(passes.view(), TaskId{0}), std::log(2.0) - within, 1e-12);
 }
 
 TEST(BaldSelector, AsksWherePassesDisagree) {

@@ -13,7 +13,7 @@ class Dalc final : public Selector {
 
   Selection choose(const CrowdView& crowd, const SelectionRequest& request, const RunContext& context) const override {
     selecting::TaskOrder order{selecting::TaskOrder::Kind::scores, std::vector<double>(crowd.task_count())};
-    for (std::size_t i = 0; i < order.scores.size(); ++i) order.scores[i] = score(crowd, i);
+    for (std::size_t i = 0; i < order.scores.size(); ++i) order.scores[i] = score(crowd, TaskId(i));
     const selecting::PairRule rule(crowd, request, {.rule = selecting::WorkerRule::reliability}, context);
     return selecting::pick(rule, crowd.posterior, order, limits_, context);
   }
@@ -24,7 +24,7 @@ class Dalc final : public Selector {
 
 }  // namespace
 
-double score(const CrowdView& crowd, std::size_t task) {
+double score(const CrowdView& crowd, TaskId task) {
   return crowd.pass_count == 0 ? entropy(crowd.posterior_of(task)) : entropy(selecting::mean_pass(crowd, task));
 }
 

@@ -25,7 +25,7 @@ TEST(DalcSelector, MostUncertainTaskMostReliableWorker) {
     const Choice& choice = selection.choices[n];
     EXPECT_EQ((index(choice.worker) + index(choice.task)) % 5, 4U);  // eta = 0.8, the most there is
     if (n > 0) {
-      EXPECT_GE(score(view, index(selection.choices[n - 1].task)), score(view, index(choice.task)));
+      EXPECT_GE(score(view, selection.choices[n - 1].task), score(view, choice.task));
     }
     // The gain is that of a worker who is right with eta and errs evenly.
     const std::vector<double> table = {.8, .1, .1, .1, .8, .1, .1, .1, .8};

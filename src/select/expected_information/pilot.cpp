@@ -21,11 +21,11 @@ double size_of(const CrowdView& crowd, const SelectionRequest& request, const Pi
 }
 
 /// How many more a task may get now.
-std::size_t room_of(const CrowdView& crowd, std::size_t task, const Pilot& pilot) {
-  const std::size_t answers = crowd.task_answers[task];
+std::size_t room_of(const CrowdView& crowd, TaskId task, const Pilot& pilot) {
+  const std::size_t answers = crowd.task_answers[index(task)];
   if (answers >= pilot.depth) return 0;
-  const std::size_t others = crowd.askable ? crowd.askable(TaskId{static_cast<std::uint32_t>(task)}).size()
-                                           : crowd.worker_count() - std::min(answers, crowd.worker_count());
+  const std::size_t others =
+      crowd.askable ? crowd.askable(task).size() : crowd.worker_count() - std::min(answers, crowd.worker_count());
   const std::size_t room = std::min(pilot.depth - answers, others);
   if (pilot.delta == 0) return room;
   const auto q = crowd.posterior_of(task);
@@ -41,13 +41,13 @@ PilotPlan plan_pilot(const CrowdView& crowd, const SelectionRequest& request, co
   const double lacking = std::ceil(size_of(crowd, request, pilot) - answers);
   if (lacking <= 0) return plan;
   const std::size_t wanted = std::min(request.pairs, static_cast<std::size_t>(lacking));
-  std::vector<std::size_t> order;
+  std::vector<TaskId> order;
   for (std::size_t i = 0; i < crowd.task_count(); ++i) {
-    if (crowd.task_answers[i] > 0) order.push_back(i);
+    if (crowd.task_answers[i] > 0) order.push_back(TaskId(i));
   }
   const std::size_t begun = order.size();
   for (std::size_t i = 0; i < crowd.task_count(); ++i) {
-    if (crowd.task_answers[i] == 0) order.push_back(i);
+    if (crowd.task_answers[i] == 0) order.push_back(TaskId(i));
   }
   Rng rng = context.rng("select: pilot", request.round);
   rng.shuffle(std::span(order).subspan(begun));
@@ -57,10 +57,10 @@ PilotPlan plan_pilot(const CrowdView& crowd, const SelectionRequest& request, co
     order.resize(std::min(order.size(), begun + static_cast<std::size_t>(fresh)));
   }
   plan.rooms.assign(crowd.task_count(), 0);
-  for (const std::size_t task : order) {
+  for (const TaskId task : order) {
     if (plan.pairs >= wanted) break;
     const std::size_t room = std::min(room_of(crowd, task, pilot), wanted - plan.pairs);
-    plan.rooms[task] = static_cast<std::uint32_t>(room);
+    plan.rooms[index(task)] = static_cast<std::uint32_t>(room);
     plan.pairs += room;
   }
   if (plan.pairs == 0) plan.rooms.clear();

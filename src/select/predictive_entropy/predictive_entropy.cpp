@@ -5,7 +5,7 @@
 
 namespace wisecrowd::predictive_entropy_selector {
 
-double score(const CrowdView& crowd, std::size_t task) { return entropy(selecting::mean_pass(crowd, task)); }
+double score(const CrowdView& crowd, TaskId task) { return entropy(selecting::mean_pass(crowd, task)); }
 
 SelectorEntry selector() {
   SelectorInfo info;

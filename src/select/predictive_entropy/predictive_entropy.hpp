@@ -7,6 +7,6 @@
 namespace wisecrowd::predictive_entropy_selector {
 
 /// H(mean over passes of p).
-[[nodiscard]] double score(const CrowdView& crowd, std::size_t task);
+[[nodiscard]] double score(const CrowdView& crowd, TaskId task);
 
 }  // namespace wisecrowd::predictive_entropy_selector

@@ -26,8 +26,8 @@ struct Passes {
 
 TEST(PredictiveEntropySelector, IsTheEntropyOfTheMean) {
   const Passes passes;
-  EXPECT_NEAR(score(passes.view(), 0), std::log(2.0), 1e-12);
-  EXPECT_NEAR(score(passes.view(), 1), std::log(2.0), 1e-12);
+  EXPECT_NEAR(score(passes.view(), TaskId{0}), std::log(2.0), 1e-12);
+  EXPECT_NEAR(score(passes.view(), TaskId{1}), std::log(2.0), 1e-12);
 }
 
 }  // namespace

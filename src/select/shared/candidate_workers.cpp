@@ -51,11 +51,11 @@ void CandidateWorkers::choose_typical() {
   const std::size_t tasks = crowd_.task_count();
   const std::size_t classes = crowd_.class_count;
   if (tasks == 0) return;
-  std::vector<std::size_t> sample;
+  std::vector<TaskId> sample;
   const std::size_t step = std::max<std::size_t>(1, tasks / kSampledTasks);
-  for (std::size_t i = 0; i < tasks; i += step) sample.push_back(i);
+  for (std::size_t i = 0; i < tasks; i += step) sample.push_back(TaskId(i));
   Ranking mean{std::vector<double>(classes, 0), {}};
-  for (const std::size_t i : sample) {
+  for (const TaskId i : sample) {
     for (std::size_t k = 0; k < classes; ++k) {
       mean.posterior[k] += crowd_.posterior_of(i)[k] / static_cast<double>(sample.size());
     }
@@ -78,20 +78,21 @@ void CandidateWorkers::choose_typical() {
 void CandidateWorkers::rank_all() {
   open_.clear();
   for (std::size_t j = 0; j < left_.size(); ++j) {
-    if (left_[j] > 0) open_.push_back(static_cast<std::uint32_t>(j));
+    if (left_[j] > 0) open_.push_back(WorkerId(j));
   }
   const std::size_t kept = std::min(kRanked, open_.size());
   context_.pool().for_each_block(rankings_.size(), [&](std::size_t r, unsigned) {
     Ranking& ranking = rankings_[r];
     std::vector<Best> all(open_.size());
     for (std::size_t n = 0; n < open_.size(); ++n) {
-      all[n] = {true, open_[n], rule_.value(0, ranking.posterior, open_[n]), rule_.tie_break(~r, open_[n])};
+      all[n] = {true, open_[n], rule_.value(TaskId{0}, ranking.posterior, open_[n]),
+                rule_.tie_break(~r, index(open_[n]))};
     }
     if (kept < all.size())
       std::nth_element(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kept), all.end(), better);
     std::sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kept), better);
     ranking.workers.resize(kept);
-    for (std::size_t n = 0; n < kept; ++n) ranking.workers[n] = static_cast<std::uint32_t>(all[n].worker);
+    for (std::size_t n = 0; n < kept; ++n) ranking.workers[n] = all[n].worker;
   });
 }
 
@@ -108,76 +109,74 @@ const CandidateWorkers::Ranking& CandidateWorkers::nearest(std::span<const doubl
   return rankings_[best];
 }
 
-bool CandidateWorkers::allowed(std::size_t task, std::size_t worker, std::span<const std::size_t> taken) const {
-  if (left_[worker] == 0 || std::find(taken.begin(), taken.end(), worker) != taken.end()) return false;
-  return crowd_.askable || !crowd_.asked ||
-         !crowd_.asked(TaskId{static_cast<std::uint32_t>(task)}, WorkerId{static_cast<std::uint32_t>(worker)});
+bool CandidateWorkers::allowed(TaskId task, WorkerId worker, std::span<const WorkerId> taken) const {
+  if (left_[index(worker)] == 0 || std::find(taken.begin(), taken.end(), worker) != taken.end()) return false;
+  return crowd_.askable || !crowd_.asked || !crowd_.asked(task, worker);
 }
 
-CandidateWorkers::Best CandidateWorkers::best(std::size_t task, std::span<const double> posterior,
-                                              std::span<const std::size_t> taken) const {
+CandidateWorkers::Best CandidateWorkers::best(TaskId task, std::span<const double> posterior,
+                                              std::span<const WorkerId> taken) const {
   Best best;
-  const auto look = [&](std::size_t worker) {
+  const auto look = [&](WorkerId worker) {
     if (!allowed(task, worker, taken)) return false;
     const Best candidate{true, worker, rule_.value(task, posterior, worker), rule_.tie_break(task, worker)};
     if (!best.found || better(candidate, best)) best = candidate;
     return true;
   };
   if (crowd_.askable) {
-    for (const WorkerId worker : crowd_.askable(TaskId{static_cast<std::uint32_t>(task)})) look(index(worker));
+    for (const WorkerId worker : crowd_.askable(task)) look(worker);
     return best;
   }
   if (!rankings_.empty()) {
     std::size_t looked = 0;
-    for (const std::uint32_t worker : nearest(posterior).workers) {
+    for (const WorkerId worker : nearest(posterior).workers) {
       if (look(worker) && ++looked == kLooked) break;
     }
     if (best.found) return best;
   }
-  for (std::size_t j = 0; j < left_.size(); ++j) look(j);
+  for (std::size_t j = 0; j < left_.size(); ++j) look(WorkerId(j));
   return best;
 }
 
-CandidateWorkers::Best CandidateWorkers::anyone(std::size_t task, std::size_t turn,
-                                                std::span<const std::size_t> taken) const {
+CandidateWorkers::Best CandidateWorkers::anyone(TaskId task, std::size_t turn, std::span<const WorkerId> taken) const {
   Best found;
-  const auto tie_break = [&](std::size_t worker) { return rule_.tie_break(task, worker + (turn << 33U)); };
+  const auto tie_break = [&](std::size_t number) { return rule_.tie_break(index(task), number + (turn << 33U)); };
   if (!crowd_.askable && open_count_ > kManyWorkers) {
     // Many to choose from: draw until one can be asked.
     for (std::size_t draw = 0; draw < 64; ++draw) {
-      const auto worker = static_cast<std::size_t>(tie_break(left_.size() + draw) * static_cast<double>(left_.size()));
+      const WorkerId worker{
+          static_cast<std::uint32_t>(tie_break(left_.size() + draw) * static_cast<double>(left_.size()))};
       if (allowed(task, worker, taken)) return {true, worker, 0, 0};
     }
   }
-  const auto look = [&](std::size_t worker) {
+  const auto look = [&](WorkerId worker) {
     if (!allowed(task, worker, taken)) return;
-    const Best candidate{true, worker, 0, tie_break(worker)};
+    const Best candidate{true, worker, 0, tie_break(index(worker))};
     if (!found.found || better(candidate, found)) found = candidate;
   };
   if (crowd_.askable) {
-    for (const WorkerId worker : crowd_.askable(TaskId{static_cast<std::uint32_t>(task)})) look(index(worker));
+    for (const WorkerId worker : crowd_.askable(task)) look(worker);
   } else {
-    for (std::size_t j = 0; j < left_.size(); ++j) look(j);
+    for (std::size_t j = 0; j < left_.size(); ++j) look(WorkerId(j));
   }
   return found;
 }
 
-std::size_t CandidateWorkers::choices(std::size_t task) const {
-  const auto id = TaskId{static_cast<std::uint32_t>(task)};
+std::size_t CandidateWorkers::choices(TaskId task) const {
   if (!crowd_.askable) {
-    const std::size_t gone = crowd_.asked ? crowd_.task_answers[task] : 0;
+    const std::size_t gone = crowd_.asked ? crowd_.task_answers[index(task)] : 0;
     return open_count_ > gone ? open_count_ - gone : 0;
   }
   std::size_t count = 0;
-  for (const WorkerId worker : crowd_.askable(id)) count += left_[index(worker)] > 0 ? 1 : 0;
+  for (const WorkerId worker : crowd_.askable(task)) count += left_[index(worker)] > 0 ? 1 : 0;
   return count;
 }
 
-bool CandidateWorkers::take(std::size_t worker) {
-  if (left_[worker] != kUnlimited) --left_[worker];
-  if (left_[worker] > 0) return false;
+bool CandidateWorkers::take(WorkerId worker) {
+  if (left_[index(worker)] != kUnlimited) --left_[index(worker)];
+  if (left_[index(worker)] > 0) return false;
   --open_count_;
-  for (Ranking& ranking : rankings_) std::erase(ranking.workers, static_cast<std::uint32_t>(worker));
+  for (Ranking& ranking : rankings_) std::erase(ranking.workers, worker);
   return true;
 }
 

@@ -19,30 +19,29 @@ class CandidateWorkers {
 
   struct Best {
     bool found = false;
-    std::size_t worker = 0;
+    WorkerId worker{};
     double value = 0;
     double tie_break = 0;  ///< settles equal values
   };
   /// The best worker for a task, or nobody. `taken` are workers whom this batch asks on the task already.
   /// May be called from several threads between two calls of take().
-  [[nodiscard]] Best best(std::size_t task, std::span<const double> posterior,
-                          std::span<const std::size_t> taken) const;
+  [[nodiscard]] Best best(TaskId task, std::span<const double> posterior, std::span<const WorkerId> taken) const;
   /// Any of those who can be asked, all alike.
-  [[nodiscard]] Best anyone(std::size_t task, std::size_t turn, std::span<const std::size_t> taken) const;
-  [[nodiscard]] bool allowed(std::size_t task, std::size_t worker, std::span<const std::size_t> taken) const;
+  [[nodiscard]] Best anyone(TaskId task, std::size_t turn, std::span<const WorkerId> taken) const;
+  [[nodiscard]] bool allowed(TaskId task, WorkerId worker, std::span<const WorkerId> taken) const;
   /// How many can be asked on a task, not counting those of this batch.
-  [[nodiscard]] std::size_t choices(std::size_t task) const;
+  [[nodiscard]] std::size_t choices(TaskId task) const;
 
   /// One pair goes to this worker. True when the worker is used up by it.
-  bool take(std::size_t worker);
-  [[nodiscard]] bool open(std::size_t worker) const noexcept { return left_[worker] > 0; }
+  bool take(WorkerId worker);
+  [[nodiscard]] bool open(WorkerId worker) const noexcept { return left_[index(worker)] > 0; }
   /// Ranks the workers who are left again, if a ranking has become short. Call it after take() said true.
   void refresh();
 
  private:
   struct Ranking {
-    std::vector<double> posterior;       // a typical one
-    std::vector<std::uint32_t> workers;  // the best for it, the best first
+    std::vector<double> posterior;  // a typical one
+    std::vector<WorkerId> workers;  // the best for it, the best first
   };
   void choose_typical();
   void rank_all();
@@ -52,7 +51,7 @@ class CandidateWorkers {
   const CrowdView& crowd_;
   const RunContext& context_;
   std::vector<std::uint32_t> left_;  // pairs that a worker may still get
-  std::vector<std::uint32_t> open_;  // workers with left_ > 0 when ranked last
+  std::vector<WorkerId> open_;       // workers with left_ > 0 when ranked last
   std::size_t open_count_ = 0;
   std::vector<Ranking> rankings_;
 };

@@ -44,12 +44,12 @@ PairRule::PairRule(const CrowdView& crowd, const SelectionRequest& request, cons
       request_(request),
       options_(options),
       key_(context.rng("select: lots", request.round).next()),
-      means_(WorkerTables::means(crowd, context)),
+      means_(InformationTables::means(crowd, context)),
       indirect_(std::move(indirect)) {
   double answers = 0;
   for (const std::uint32_t count : crowd.worker_answers) answers += count;
   if (options.rule == WorkerRule::thompson || options.rule == WorkerRule::drawn_information) {
-    drawn_ = WorkerTables::drawn(crowd, request.round, context);
+    drawn_ = InformationTables::drawn(crowd, request.round, context);
   }
   if (options.rule == WorkerRule::epsilon_greedy || joint(options.rule)) {
     epsilon_ = answers <= static_cast<double>(options.epsilon_until) ? options.epsilon : options.epsilon_later;
@@ -58,17 +58,18 @@ PairRule::PairRule(const CrowdView& crowd, const SelectionRequest& request, cons
   // How often each class is the truth, for an accuracy that is the same on all tasks.
   std::vector<double> shares(crowd.class_count, 0);
   for (std::size_t i = 0; i < crowd.task_count(); ++i) {
-    for (std::size_t k = 0; k < crowd.class_count; ++k) shares[k] += crowd.posterior_of(i)[k];
+    for (std::size_t k = 0; k < crowd.class_count; ++k) shares[k] += crowd.posterior_of(TaskId(i))[k];
   }
   normalise(shares);
   bonus_.resize(crowd.worker_count());
   for (std::size_t j = 0; j < bonus_.size(); ++j) {
     bonus_[j] = optimism(answers, crowd.worker_answers[j]);
-    if (options.rule == WorkerRule::kube) bonus_[j] = (means_.accuracy(shares, j) + bonus_[j]) / cost(j);
+    if (options.rule == WorkerRule::kube)
+      bonus_[j] = (means_.accuracy(shares, WorkerId(j)) + bonus_[j]) / cost(WorkerId(j));
   }
 }
 
-double PairRule::value(std::size_t task, std::span<const double> posterior, std::size_t worker) const noexcept {
+double PairRule::value(TaskId task, std::span<const double> posterior, WorkerId worker) const noexcept {
   switch (options_.rule) {
     case WorkerRule::random: return tie_break(task, worker);
     case WorkerRule::accuracy:
@@ -76,17 +77,16 @@ double PairRule::value(std::size_t task, std::span<const double> posterior, std:
     case WorkerRule::information:
       return (means_.information(posterior, worker) + indirect(posterior, worker)) / cost(worker);
     case WorkerRule::thompson: return drawn_->accuracy(posterior, worker);
-    case WorkerRule::ucb: return means_.accuracy(posterior, worker) + bonus_[worker];
-    case WorkerRule::kube: return bonus_[worker];
+    case WorkerRule::ucb: return means_.accuracy(posterior, worker) + bonus_[index(worker)];
+    case WorkerRule::kube: return bonus_[index(worker)];
     case WorkerRule::drawn_information:
       return (drawn_->information(posterior, worker) + indirect(posterior, worker)) / cost(worker);
-    case WorkerRule::reliability:
-      return crowd_.reliability(TaskId{static_cast<std::uint32_t>(task)}, WorkerId{static_cast<std::uint32_t>(worker)});
+    case WorkerRule::reliability: return crowd_.reliability(task, worker);
   }
   return 0;
 }
 
-double PairRule::gain(std::size_t task, std::span<const double> posterior, std::size_t worker) const noexcept {
+double PairRule::gain(TaskId task, std::span<const double> posterior, WorkerId worker) const noexcept {
   if (options_.rule != WorkerRule::reliability) {
     return means_.information(posterior, worker) + indirect(posterior, worker);
   }
@@ -99,27 +99,28 @@ double PairRule::gain(std::size_t task, std::span<const double> posterior, std::
   return std::max(gain, 0.0);
 }
 
-double PairRule::indirect(std::span<const double> posterior, std::size_t worker) const noexcept {
+double PairRule::indirect(std::span<const double> posterior, WorkerId worker) const noexcept {
   if (indirect_.empty()) return 0;
   double sum = 0;
-  for (std::size_t k = 0; k < posterior.size(); ++k) sum += posterior[k] * indirect_[worker * posterior.size() + k];
+  for (std::size_t k = 0; k < posterior.size(); ++k)
+    sum += posterior[k] * indirect_[index(worker) * posterior.size() + k];
   return sum;
 }
 
-double PairRule::answer_probability(std::size_t task, std::size_t worker, std::size_t truth,
-                                    std::size_t label) const noexcept {
-  if (options_.rule != WorkerRule::reliability) return means_.table(worker)[truth * crowd_.class_count + label];
+double PairRule::answer_probability(TaskId task, WorkerId worker, ClassId truth, ClassId label) const noexcept {
+  if (options_.rule != WorkerRule::reliability)
+    return means_.table(worker)[index(truth) * crowd_.class_count + index(label)];
   const double eta = value(task, {}, worker);
   return truth == label ? eta : (1 - eta) / static_cast<double>(crowd_.class_count - 1);
 }
 
-bool PairRule::at_random(std::size_t task, std::size_t turn) const noexcept {
+bool PairRule::at_random(TaskId task, std::size_t turn) const noexcept {
   if (options_.rule == WorkerRule::random) return true;
-  return epsilon_ > 0 && tie_break(task, ~turn) < epsilon_;
+  return epsilon_ > 0 && tie_break(index(task), ~turn) < epsilon_;
 }
 
-double PairRule::tie_break(std::size_t task, std::size_t worker) const noexcept {
-  const std::uint64_t bits = mixed(mixed(key_ + task * 0x9E3779B97F4A7C15ULL) + worker * 0xD1B54A32D192ED03ULL);
+double PairRule::tie_break(std::uint64_t a, std::uint64_t b) const noexcept {
+  const std::uint64_t bits = mixed(mixed(key_ + a * 0x9E3779B97F4A7C15ULL) + b * 0xD1B54A32D192ED03ULL);
   return static_cast<double>(bits >> 11U) * 0x1p-53;
 }
 

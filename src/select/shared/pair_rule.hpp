@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/parameter_visitor.hpp"
-#include "select/shared/worker_tables.hpp"
+#include "select/shared/information_tables.hpp"
 #include "wisecrowd/select.hpp"
 
 namespace wisecrowd::selecting {
@@ -41,33 +41,36 @@ class PairRule {
   PairRule(const CrowdView& crowd, const SelectionRequest& request, const WorkerRuleOptions& options,
            const RunContext& context, std::vector<double> indirect = {});
 
-  [[nodiscard]] double value(std::size_t task, std::span<const double> posterior, std::size_t worker) const noexcept;
-  [[nodiscard]] double gain(std::size_t task, std::span<const double> posterior, std::size_t worker) const noexcept;
+  [[nodiscard]] double value(TaskId task, std::span<const double> posterior, WorkerId worker) const noexcept;
+  [[nodiscard]] double gain(TaskId task, std::span<const double> posterior, WorkerId worker) const noexcept;
   /// P(label | truth) of this worker on this task, at the mean table.
-  [[nodiscard]] double answer_probability(std::size_t task, std::size_t worker, std::size_t truth,
-                                          std::size_t label) const noexcept;
+  [[nodiscard]] double answer_probability(TaskId task, WorkerId worker, ClassId truth, ClassId label) const noexcept;
   /// True when this pick is to go to a random worker; `turn` counts the picks of the task.
-  [[nodiscard]] bool at_random(std::size_t task, std::size_t turn) const noexcept;
-  [[nodiscard]] double cost(std::size_t worker) const noexcept {
-    return request_.offers.empty() ? 1 : request_.offers[worker].cost;
+  [[nodiscard]] bool at_random(TaskId task, std::size_t turn) const noexcept;
+  [[nodiscard]] double cost(WorkerId worker) const noexcept {
+    return request_.offers.empty() ? 1 : request_.offers[index(worker)].cost;
   }
-  /// An even number in [0, 1) for ties and lots, the same whenever it is asked for.
-  [[nodiscard]] double tie_break(std::size_t task, std::size_t worker) const noexcept;
+  /// An even number in [0, 1) for ties and lots, the same whenever it is asked for. A pair has its own; other numbers
+  /// than those of tasks and workers give others.
+  [[nodiscard]] double tie_break(TaskId task, WorkerId worker) const noexcept {
+    return tie_break(index(task), index(worker));
+  }
+  [[nodiscard]] double tie_break(std::uint64_t a, std::uint64_t b) const noexcept;
   [[nodiscard]] const CrowdView& crowd() const noexcept { return crowd_; }
   [[nodiscard]] const SelectionRequest& request() const noexcept { return request_; }
   /// True when values depend on the task by more than its posterior, so that short lists of workers make no sense.
   [[nodiscard]] bool depends_on_task() const noexcept { return options_.rule == WorkerRule::reliability; }
 
  private:
-  [[nodiscard]] double indirect(std::span<const double> posterior, std::size_t worker) const noexcept;
+  [[nodiscard]] double indirect(std::span<const double> posterior, WorkerId worker) const noexcept;
 
   const CrowdView& crowd_;
   const SelectionRequest& request_;
   WorkerRuleOptions options_;
   double epsilon_ = 0;
   std::uint64_t key_ = 0;
-  WorkerTables means_;
-  std::optional<WorkerTables> drawn_;
+  InformationTables means_;
+  std::optional<InformationTables> drawn_;
   std::vector<double> indirect_;
   std::vector<double> bonus_;  // per worker: ucb's, or the whole index of kube
 };

@@ -28,8 +28,8 @@ struct Waiting {
   std::size_t turn = 0;  // fewer first, but for Kind::pairs and Kind::lots always 0
   double key = 0;        // more first
   double tie_break = 0;
-  std::size_t task = 0;
-  std::size_t worker = 0;  // Kind::pairs: the best one when the key was computed
+  TaskId task{};
+  WorkerId worker{};  // Kind::pairs: the best one when the key was computed
 
   bool operator<(const Waiting& other) const noexcept {
     if (turn != other.turn) return turn > other.turn;
@@ -41,7 +41,7 @@ struct Waiting {
 
 /// What this batch has chosen for a task so far.
 struct Chosen {
-  std::vector<std::size_t> workers;
+  std::vector<WorkerId> workers;
   std::vector<double> outcomes;  // posteriors after each possible combination of answers …
   std::vector<double> weights;   // … and how likely it is
 };
@@ -86,17 +86,17 @@ class Batch {
   }
 
  private:
-  [[nodiscard]] std::span<const double> posterior_of(std::size_t task) const {
-    return posterior_.subspan(task * crowd_.class_count, crowd_.class_count);
+  [[nodiscard]] std::span<const double> posterior_of(TaskId task) const {
+    return posterior_.subspan(index(task) * crowd_.class_count, crowd_.class_count);
   }
-  [[nodiscard]] std::span<const std::size_t> taken(std::size_t task) const {
+  [[nodiscard]] std::span<const WorkerId> taken(TaskId task) const {
     const auto at = chosen_.find(task);
-    return at == chosen_.end() ? std::span<const std::size_t>{} : at->second.workers;
+    return at == chosen_.end() ? std::span<const WorkerId>{} : at->second.workers;
   }
 
   /// True when a task that this batch has asked `turn` times may not be asked again.
-  [[nodiscard]] bool full(std::size_t task, std::size_t turn) const {
-    if (!order_.rooms.empty()) return turn >= order_.rooms[task];
+  [[nodiscard]] bool full(TaskId task, std::size_t turn) const {
+    if (!order_.rooms.empty()) return turn >= order_.rooms[index(task)];
     return limits_.per_task != 0 && turn >= limits_.per_task;
   }
 
@@ -108,12 +108,12 @@ class Batch {
     const Blocks blocks{tasks, kTasksPerBlock};
     context_.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
       for (std::size_t i = blocks.begin(block); i < blocks.end(block); ++i) {
-        const auto q = crowd_.posterior_of(i);
-        if (full(i, 0)) {
+        const auto q = crowd_.posterior_of(TaskId(i));
+        if (full(TaskId(i), 0)) {
           state[i] = 3;
         } else if (limits_.delta > 0 && *std::max_element(q.begin(), q.end()) >= 1 - limits_.delta) {
           state[i] = 1;
-        } else if (!first_key(i, first[i])) {
+        } else if (!first_key(TaskId(i), first[i])) {
           state[i] = 2;
         }
       }
@@ -135,10 +135,10 @@ class Batch {
     queue_ = std::priority_queue<Waiting>(std::less<Waiting>{}, std::move(waiting));
   }
 
-  bool first_key(std::size_t task, Waiting& out) {
-    out = {0, 0, rule_.tie_break(task, ~std::size_t{0} - 1), task, 0};
+  bool first_key(TaskId task, Waiting& out) {
+    out = {0, 0, rule_.tie_break(index(task), ~std::size_t{0} - 1), task, WorkerId{}};
     switch (order_.kind) {
-      case TaskOrder::Kind::scores: out.key = order_.scores[task]; return true;
+      case TaskOrder::Kind::scores: out.key = order_.scores[index(task)]; return true;
       case TaskOrder::Kind::lots: {
         const std::size_t pairs = bench_.choices(task);
         if (pairs == 0) return false;
@@ -186,8 +186,7 @@ class Batch {
     }
     if (spent_ + cost > request_.budget * (1 + 1e-12)) return;  // a cheaper one may still fit
     spent_ += cost;
-    selection_.choices.push_back(
-        {TaskId{static_cast<std::uint32_t>(next.task)}, WorkerId{static_cast<std::uint32_t>(best.worker)}, gain, cost});
+    selection_.choices.push_back({next.task, best.worker, gain, cost});
     if (bench_.take(best.worker)) bench_.refresh();
     note(next.task, best.worker);
     wait_again(next);
@@ -204,7 +203,7 @@ class Batch {
       case TaskOrder::Kind::lots: {
         const std::size_t pairs = bench_.choices(last.task);
         if (pairs <= turn) return;
-        next.tie_break = rule_.tie_break(last.task, ~std::size_t{0} - 1 - turn);
+        next.tie_break = rule_.tie_break(index(last.task), ~std::size_t{0} - 1 - turn);
         next.key += std::log(1 - next.tie_break) / static_cast<double>(pairs - turn);  // the next largest
         break;
       }
@@ -220,14 +219,14 @@ class Batch {
   }
 
   /// Values are rates of gain; a later pair of a task is worth less by as much as it tells less.
-  double added_value(std::size_t task, const CandidateWorkers::Best& best) const {
+  double added_value(TaskId task, const CandidateWorkers::Best& best) const {
     const auto at = chosen_.find(task);
     if (at == chosen_.end() || at->second.weights.empty()) return best.value;
     const double alone = rule_.gain(task, posterior_of(task), best.worker);
     return alone > 0 ? best.value * added_gain(task, best.worker) / alone : 0;
   }
 
-  double added_gain(std::size_t task, std::size_t worker) const {
+  double added_gain(TaskId task, WorkerId worker) const {
     const auto at = chosen_.find(task);
     if (at == chosen_.end() || at->second.weights.empty()) return rule_.gain(task, posterior_of(task), worker);
     const Chosen& chosen = at->second;
@@ -239,7 +238,7 @@ class Batch {
     return gain;
   }
 
-  void note(std::size_t task, std::size_t worker) {
+  void note(TaskId task, WorkerId worker) {
     Chosen& chosen = chosen_[task];
     chosen.workers.push_back(worker);
     if (limits_.per_task == 1) return;
@@ -255,7 +254,8 @@ class Batch {
       for (std::size_t l = 0; l < classes; ++l) {
         double p = 0;
         for (std::size_t k = 0; k < classes; ++k) {
-          outcomes.push_back(chosen.outcomes[o * classes + k] * rule_.answer_probability(task, worker, k, l));
+          outcomes.push_back(chosen.outcomes[o * classes + k] *
+                             rule_.answer_probability(task, worker, ClassId(k), ClassId(l)));
           p += outcomes.back();
         }
         if (p <= 0) {
@@ -279,7 +279,7 @@ class Batch {
   const RunContext& context_;
   CandidateWorkers bench_;
   std::priority_queue<Waiting> queue_;
-  std::map<std::size_t, Chosen> chosen_;
+  std::map<TaskId, Chosen> chosen_;
   double spent_ = 0;
   double nearly_ = 1;
   Selection selection_;

@@ -29,28 +29,28 @@ double slow_information(std::span<const double> q, std::span<const double> table
   return gain;
 }
 
-TEST(WorkerTables, InformationIsThatOfTheDefinition) {
+TEST(InformationTables, InformationIsThatOfTheDefinition) {
   const OpenCrowd crowd(3, 40, 10, 4);
   const CrowdView view = crowd.view();
-  const WorkerTables tables = WorkerTables::means(view, RunContext());
+  const InformationTables tables = InformationTables::means(view, RunContext());
   for (std::size_t i = 0; i < 40; ++i) {
     for (std::size_t j = 0; j < 10; ++j) {
-      EXPECT_NEAR(tables.information(crowd.q(i), j), slow_information(crowd.q(i), crowd.table(j)), 1e-12);
+      EXPECT_NEAR(tables.information(crowd.q(i), WorkerId(j)), slow_information(crowd.q(i), crowd.table(j)), 1e-12);
       EXPECT_NEAR(expected_information(crowd.q(i), crowd.table(j)), slow_information(crowd.q(i), crowd.table(j)),
                   1e-12);
     }
   }
 }
 
-TEST(WorkerTables, DrawsHaveTheMeanOfTheirCounts) {
+TEST(InformationTables, DrawsHaveTheMeanOfTheirCounts) {
   const OpenCrowd crowd(4, 2, 3, 2);
   const CrowdView view = crowd.view();
   std::vector<double> mean(12, 0);
   constexpr int kRounds = 2000;
   for (int round = 0; round < kRounds; ++round) {
-    const WorkerTables tables = WorkerTables::drawn(view, static_cast<std::uint64_t>(round), RunContext());
+    const InformationTables tables = InformationTables::drawn(view, static_cast<std::uint64_t>(round), RunContext());
     for (std::size_t j = 0; j < 3; ++j) {
-      for (std::size_t cell = 0; cell < 4; ++cell) mean[j * 4 + cell] += tables.table(j)[cell] / kRounds;
+      for (std::size_t cell = 0; cell < 4; ++cell) mean[j * 4 + cell] += tables.table(WorkerId(j))[cell] / kRounds;
     }
   }
   for (std::size_t j = 0; j < 3; ++j) {
@@ -157,12 +157,12 @@ TEST(CandidateWorkers, ShortListsFindTheBestWorker) {
   SelectionRequest request;
   const PairRule rule(view, request, {.rule = WorkerRule::information, .epsilon = 0, .epsilon_later = 0}, context);
   const CandidateWorkers bench(rule, kUnlimited, context);
-  const WorkerTables tables = WorkerTables::means(view, context);
+  const InformationTables tables = InformationTables::means(view, context);
   double found = 0, best = 0;
   for (std::size_t i = 0; i < 800; ++i) {
     double most = 0;
-    for (std::size_t j = 0; j < 3000; ++j) most = std::max(most, tables.information(crowd.q(i), j));
-    const CandidateWorkers::Best choice = bench.best(i, crowd.q(i), {});
+    for (std::size_t j = 0; j < 3000; ++j) most = std::max(most, tables.information(crowd.q(i), WorkerId(j)));
+    const CandidateWorkers::Best choice = bench.best(TaskId(i), crowd.q(i), {});
     ASSERT_TRUE(choice.found);
     found += choice.value;
     best += most;

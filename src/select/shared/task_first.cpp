@@ -19,13 +19,13 @@ Selection pick_by_score(const CrowdView& crowd, const SelectionRequest& request,
   TaskOrder order{TaskOrder::Kind::scores, std::vector<double>(crowd.task_count())};
   const Blocks blocks{crowd.task_count(), kTasksPerBlock};
   context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
-    for (std::size_t i = blocks.begin(block); i < blocks.end(block); ++i) order.scores[i] = score(crowd, i);
+    for (std::size_t i = blocks.begin(block); i < blocks.end(block); ++i) order.scores[i] = score(crowd, TaskId(i));
   });
   const PairRule rule(crowd, request, worker_rule(options.worker), context);
   return pick(rule, crowd.posterior, order, options.limits, context);
 }
 
-std::vector<double> mean_pass(const CrowdView& crowd, std::size_t task) {
+std::vector<double> mean_pass(const CrowdView& crowd, TaskId task) {
   std::vector<double> mean(crowd.class_count, 0);
   for (std::size_t pass = 0; pass < crowd.pass_count; ++pass) {
     const auto p = pass_of(crowd, pass, task);

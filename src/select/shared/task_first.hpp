@@ -11,7 +11,7 @@
 namespace wisecrowd::selecting {
 
 /// The score of a task; higher is asked first.
-using TaskScore = std::function<double(const CrowdView& crowd, std::size_t task)>;
+using TaskScore = std::function<double(const CrowdView& crowd, TaskId task)>;
 
 struct TaskFirstOptions {
   WorkerRuleOptions worker{.rule = WorkerRule::information};
@@ -33,7 +33,7 @@ class TaskFirst final : public Selector {
 
   [[nodiscard]] Selection choose(const CrowdView& crowd, const SelectionRequest& request,
                                  const RunContext& context) const override {
-    const auto score_of = [](const CrowdView& view, std::size_t task) {
+    const auto score_of = [](const CrowdView& view, TaskId task) {
       if constexpr (std::is_invocable_v<decltype(score), std::span<const double>>) {
         return score(view.posterior_of(task));
       } else {
@@ -48,10 +48,10 @@ class TaskFirst final : public Selector {
 };
 
 /// The probabilities of task `task` in pass `pass`.
-[[nodiscard]] inline std::span<const double> pass_of(const CrowdView& crowd, std::size_t pass, std::size_t task) {
-  return crowd.passes.subspan((pass * crowd.task_count() + task) * crowd.class_count, crowd.class_count);
+[[nodiscard]] inline std::span<const double> pass_of(const CrowdView& crowd, std::size_t pass, TaskId task) {
+  return crowd.passes.subspan((pass * crowd.task_count() + index(task)) * crowd.class_count, crowd.class_count);
 }
 /// The mean over the passes.
-[[nodiscard]] std::vector<double> mean_pass(const CrowdView& crowd, std::size_t task);
+[[nodiscard]] std::vector<double> mean_pass(const CrowdView& crowd, TaskId task);
 
 }  // namespace wisecrowd::selecting

@@ -1,4 +1,4 @@
-#include "select/shared/worker_tables.hpp"
+#include "select/shared/information_tables.hpp"
 
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
@@ -18,7 +18,7 @@ void for_each_worker(std::size_t workers, const RunContext& context, const std::
 
 }  // namespace
 
-void WorkerTables::prepare(const RunContext& context) {
+void InformationTables::prepare(const RunContext& context) {
   row_sums_.resize(tables_.size() / classes_);
   for_each_worker(row_sums_.size() / classes_, context, [&](std::size_t worker) {
     for (std::size_t row = worker * classes_; row < (worker + 1) * classes_; ++row) {
@@ -27,8 +27,8 @@ void WorkerTables::prepare(const RunContext& context) {
   });
 }
 
-WorkerTables WorkerTables::means(const CrowdView& crowd, const RunContext& context) {
-  WorkerTables made(crowd.class_count);
+InformationTables InformationTables::means(const CrowdView& crowd, const RunContext& context) {
+  InformationTables made(crowd.class_count);
   const std::size_t k = crowd.class_count;
   made.tables_.assign(crowd.worker_counts.begin(), crowd.worker_counts.end());
   for_each_worker(crowd.worker_count(), context, [&](std::size_t worker) {
@@ -40,8 +40,8 @@ WorkerTables WorkerTables::means(const CrowdView& crowd, const RunContext& conte
   return made;
 }
 
-WorkerTables WorkerTables::drawn(const CrowdView& crowd, std::uint64_t round, const RunContext& context) {
-  WorkerTables made(crowd.class_count);
+InformationTables InformationTables::drawn(const CrowdView& crowd, std::uint64_t round, const RunContext& context) {
+  InformationTables made(crowd.class_count);
   const std::size_t k = crowd.class_count;
   made.tables_.resize(crowd.worker_counts.size());
   const Rng base = context.rng("select: drawn tables", round);
