@@ -6,6 +6,7 @@
 #include <charconv>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include "ingest/key_table.hpp"
 #include "ingest/problems.hpp"
@@ -299,7 +300,7 @@ ColumnPlan plan_numbers(const std::string& file, TableFormat format, std::vector
   if (!options.value_columns.empty()) first.label_column = options.value_columns.front();
   ColumnPlan plan = plan_answers(file, format, std::move(names), first);
   if (plan.layout == TableLayout::wide) return plan;
-  plan.numbers = {plan.label};
+  plan.numbers = {std::exchange(plan.label, kNoColumn)};
   for (std::size_t d = 1; d < options.value_columns.size(); ++d) {
     plan.numbers.push_back(value_column(plan, file, options.value_columns[d]));
   }

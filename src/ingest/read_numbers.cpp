@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "data/number_column.hpp"
 #include "ingest/problems.hpp"
@@ -61,7 +62,7 @@ ColumnPlan plan_gold_numbers(const std::string& file, TableFormat format, std::v
   if (named_alike) gold.label_column = std::string(dimensions[0]);
   ColumnPlan plan = plan_labels(file, format, std::move(names), gold);
   plan.worker = kNoColumn;
-  plan.numbers = {plan.label};
+  plan.numbers = {std::exchange(plan.label, kNoColumn)};
   for (std::size_t d = 1; d < dimensions.size(); ++d) {
     const auto at = std::find(plan.names.begin(), plan.names.end(), dimensions[d]);
     if (at == plan.names.end()) {
@@ -244,7 +245,7 @@ NumberTable read_number_table(const std::string& path, const std::string& task_c
     options.label_column = columns.front();
     ingest::ColumnPlan plan = ingest::plan_labels(file, format, std::move(names), options);
     plan.blank_labels = true;
-    plan.numbers = {plan.label};
+    plan.numbers = {std::exchange(plan.label, ingest::kNoColumn)};
     for (std::size_t c = 1; c < columns.size(); ++c) {
       const auto at = std::find(plan.names.begin(), plan.names.end(), columns[c]);
       if (at == plan.names.end()) {

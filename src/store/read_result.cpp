@@ -59,6 +59,12 @@ CategoryAnswers with_tasks(const CategoryAnswers& answers, const NameTable& task
                                DuplicatePolicy::repeat);
 }
 
+void require_categories(const StoredRecord& stored, const std::string& folder) {
+  if (stored.answers_kind == Categories::name) return;
+  throw Error(ErrorCode::unsupported, fmt::format("the result in '{}' is of {}: reports show answers that are {}",
+                                                  folder, stored.answers_kind, Categories::name));
+}
+
 [[noreturn]] void refuse_file(const std::string& path, const std::string& why) {
   throw Error(ErrorCode::bad_input,
               fmt::format("'{}' {}: it was changed since, so run the method again with `out`", path, why));
@@ -162,10 +168,7 @@ void add_gold(Result& result, const std::string& path, const ReadOptions& option
 StoredRun read_result(const std::string& folder, const ReadResultOptions& options, const RunContext& context) {
   StoredRecord stored = store::read_record(folder);
   const ReadOptions read = reading_of(stored);
-  if (stored.answers_kind != Categories::name) {
-    throw Error(ErrorCode::unsupported, fmt::format("the result in '{}' is of {}: reports show answers that are {}",
-                                                    folder, stored.answers_kind, Categories::name));
-  }
+  require_categories(stored, folder);
   const auto answers_then = recorded(stored.record, "answers");
   const auto gold_then = recorded(stored.record, "gold");
   const auto state_then = recorded(stored.record, "state");
