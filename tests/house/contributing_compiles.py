@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compiles the example method of CONTRIBUTING.md, so that the instructions cannot rot.
+"""Compiles the example methods of CONTRIBUTING.md, so that the instructions cannot rot.
 
     contributing_compiles.py ROOT GENERATED_INCLUDE_DIR COMPILER
 """
@@ -14,8 +14,8 @@ def main(root, generated, compiler):
     text = (Path(root) / "CONTRIBUTING.md").read_text()
     files = re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", text, re.DOTALL)
     sources = [name for name, _ in files if name.endswith(".cpp")]
-    if len(files) != 4 or len(sources) != 2:
-        sys.exit(f"CONTRIBUTING.md should show four files of a method, two of them .cpp; found {[name for name, _ in files]}")
+    if len(files) != 8 or len(sources) != 4:
+        sys.exit(f"CONTRIBUTING.md should show four files of a method for each of two kinds, two of them .cpp; found {[name for name, _ in files]}")
     with tempfile.TemporaryDirectory() as folder:
         for name, body in files:
             path = Path(folder) / name
