@@ -62,6 +62,10 @@ Json method_json(const MethodInfo& info) {
                      {"max_workers", limit(info.max_workers)}});
 }
 
+Json number_method_json(const MethodInfo& info) {
+  return entry_json(info, default_number_method(), {{"answers_kind", "numbers"}, {"uses_gold", info.uses_gold}});
+}
+
 Json learner_json(const LearnerInfo& info) {
   return entry_json(
       info, default_learning_method(),
@@ -124,6 +128,20 @@ std::string method_text(const MethodInfo& info, const Screen& screen) {
                     section("What it can do", abilities, screen), "wisecrowd aggregate ANSWERS --method", screen);
 }
 
+std::string number_method_text(const MethodInfo& info, const Screen& screen) {
+  const std::string abilities = info.uses_gold ? "Takes gold as the estimate where it is given." : "Does not use gold.";
+  return entry_text(info, info.name == default_number_method() ? " (the default for numbers)" : "",
+                    section("What it can do", abilities, screen),
+                    "wisecrowd aggregate ANSWERS --answers numbers --method", screen);
+}
+
+const MethodInfo* find_number_method(const std::string& name) {
+  for (const MethodInfo& info : number_methods()) {
+    if (info.name == name) return &info;
+  }
+  return nullptr;
+}
+
 std::string selector_text(const SelectorInfo& info, const Screen& screen) {
   std::string needs;
   if (info.needs_passes) needs += section("What it needs", "Passes of a network with dropout.", screen);
@@ -156,6 +174,10 @@ void tell_about(const MethodsArguments& options, Session& session) {
     }
     return;
   }
+  if (const MethodInfo* info = find_number_method(options.name)) {
+    session.out.add(options.json ? number_method_json(*info).dump(2) + "\n" : number_method_text(*info, screen));
+    return;
+  }
   if (is_selector(options.name)) {
     const SelectorInfo& info = selector_named(options.name);
     session.out.add(options.json ? selector_json(info).dump(2) + "\n" : selector_text(info, screen));
@@ -175,11 +197,15 @@ void run_methods(const MethodsArguments& options, Session& session) {
   const Screen& screen = session.out_screen;
   if (!options.name.empty()) return tell_about(options, session);
   if (options.json) {
-    Json methods = Json::array(), learners = Json::array(), policies = Json::array();
+    Json methods = Json::array(), numbers = Json::array(), learners = Json::array(), policies = Json::array();
+    for (const MethodInfo& info : number_methods()) numbers.push_back(number_method_json(info));
     for (const MethodInfo& info : aggregation_methods()) methods.push_back(method_json(info));
     for (const LearnerInfo& info : learning_methods()) learners.push_back(learner_json(info));
     for (const SelectorInfo& info : selectors()) policies.push_back(selector_json(info));
-    session.out.add(Json{{"methods", methods}, {"learners", learners}, {"policies", policies}}.dump(2) + "\n");
+    session.out.add(
+        Json{{"methods", methods}, {"number_methods", numbers}, {"learners", learners}, {"policies", policies}}.dump(
+            2) +
+        "\n");
     return;
   }
   std::size_t column = 0;
@@ -191,6 +217,8 @@ void run_methods(const MethodsArguments& options, Session& session) {
   };
   session.out.add("From answers alone: wisecrowd aggregate\n");
   for (const MethodInfo& info : aggregation_methods()) entry(info, info.name == default_aggregation_method());
+  session.out.add("\nFrom answers that are numbers: wisecrowd aggregate --answers numbers\n");
+  for (const MethodInfo& info : number_methods()) entry(info, info.name == default_number_method());
   session.out.add("\nFrom answers and features: wisecrowd learn\n");
   for (const LearnerInfo& info : learning_methods()) entry(info, info.name == default_learning_method());
   session.out.add("\nWhat to ask next and whom: wisecrowd select\n");
