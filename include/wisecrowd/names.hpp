@@ -22,7 +22,7 @@ void require_name(std::string_view name, std::string_view where);
 /// gets an apostrophe in front. Different names stay different.
 [[nodiscard]] std::string spreadsheet_safe(std::string_view name);
 
-/// untrusted text (names, paths) as it may be shown on a terminal: control characters (also U+0080 to U+009F), bytes
+/// Untrusted text (names, paths) as it may be shown on a terminal: control characters (also U+0080 to U+009F), bytes
 /// that are not UTF-8, and characters that change the direction of writing are spelled out.
 [[nodiscard]] std::string printable(std::string_view text);
 /// The same for messages of several lines: line breaks stay.

@@ -8,7 +8,7 @@ namespace wisecrowd {
 /// No file of ours nests its lists and objects deeper than this.
 inline constexpr std::size_t kDeepestJson = 64;
 
-/// Whether lists and objects of a JSON text nest deeper than kDeepestJson. Asked before a stranger's file is parsed,
+/// Whether lists and objects of a JSON text nest deeper than kDeepestJson. Asked before an untrusted file is parsed,
 /// because a parsed value is copied by recursion, and a million brackets would exhaust the stack.
 [[nodiscard]] constexpr bool nests_too_deep(std::string_view json) noexcept {
   std::size_t depth = 0;

@@ -64,7 +64,7 @@ struct Picture {
 /// too wide than too narrow.
 [[nodiscard]] double text_width(std::string_view text, double size, bool bold = false);
 
-/// untrusted text as it may be drawn: bytes that are not UTF-8 are replaced, characters that are no letters but
+/// Untrusted text as it may be drawn: bytes that are not UTF-8 are replaced, characters that are no letters but
 /// orders (line breaks, directions of writing) are blanks, and what is wider than `room` loses its middle to "…".
 [[nodiscard]] std::string fitting_text(std::string_view text, double room, double size, bool bold = false);
 

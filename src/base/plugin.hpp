@@ -9,7 +9,7 @@ namespace wisecrowd {
 
 // Libraries that are slow to load, or that not every machine has, stay outside the program: plugins of ours hold the
 // code that needs them, and are loaded when somebody asks for what they do. Program and plugin are built from the same
-// tree by the same compiler, so classes and exceptions may cross; version and interface number keep strangers apart.
+// tree by the same compiler, so classes and exceptions may cross; version and interface number refuse any other.
 
 /// One plugin, told by its names.
 struct PluginKind {

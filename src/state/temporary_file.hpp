@@ -4,7 +4,7 @@
 
 namespace wisecrowd {
 
-/// A file beside its place that is renamed when it is whole, and removed otherwise. Its name cannot be foreseen and the
+/// A file beside its place that is renamed when it is whole, and removed otherwise. Its name cannot be guessed and the
 /// file is made anew, so a link that somebody puts there is never followed.
 class TemporaryFile {
  public:

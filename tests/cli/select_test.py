@@ -95,7 +95,7 @@ class Select(ProgramTest):
         self.assertNotIn("curves.png", written["files"])
         self.assertEqual(written["no_png"], summary["no_png"])
 
-    def test_names_of_strangers(self):
+    def test_any_file_name(self):
         """The title is the path that was read: whatever a file may be called."""
         answers = (self.folder / self.crowd()).read_bytes()
         for name in (b"<&\"'>.csv", "שלום-数据-😀.csv".encode(), b"\xff\xc3.csv", b"a\nb\t.csv", b"x" * 250):

@@ -1,4 +1,4 @@
-"""What a state is used for besides growing: gold, reports, alerts, retired tasks; and files that strangers touched."""
+"""What a state is used for besides growing: gold, reports, alerts, retired tasks; and files that others changed."""
 import csv
 import io
 import json

@@ -11,7 +11,7 @@
 namespace wisecrowd {
 
 // What the program and the plugin libwisecrowd_torch.so say to each other. Both are built from the same tree by the
-// same compiler, so classes and exceptions may cross; the version and the number below keep strangers apart.
+// same compiler, so classes and exceptions may cross; the version and the number below refuse any other.
 
 /// To be raised whenever something in this file, in network.hpp or in a type they name changes its layout.
 inline constexpr int kTorchInterface = 1;
