@@ -1,28 +1,38 @@
 #!/usr/bin/env python3
-"""Compiles the example methods of CONTRIBUTING.md, so that the instructions cannot rot.
+"""Compiles the examples of CONTRIBUTING.md and looks for the files that it names, so that the page cannot rot.
+follow_contributing.py, which is slow, does everything that it says.
 
     contributing_compiles.py ROOT GENERATED_INCLUDE_DIR COMPILER
 """
-import re
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).parent))
+from contributing import named_paths, steps_of  # noqa: E402
+
+# A method for categories, one for numbers, a learner.
+ROOMS = 3
+
 
 def main(root, generated, compiler):
-    text = (Path(root) / "CONTRIBUTING.md").read_text()
-    files = re.findall(r"<!-- file: (\S+) -->\n```\w+\n(.*?)```", text, re.DOTALL)
-    sources = [name for name, _ in files if name.endswith(".cpp")]
-    if len(files) != 8 or len(sources) != 4:
-        sys.exit(f"CONTRIBUTING.md should show four files of a method for each of two kinds, two of them .cpp; found {[name for name, _ in files]}")
+    text = (Path(root) / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    files = [step for step in steps_of(text) if step.kind == "file"]
+    sources = [step.path for step in files if step.path.endswith(".cpp")]
+    if len(files) != 4 * ROOMS or len(sources) != 2 * ROOMS:
+        sys.exit(f"CONTRIBUTING.md should show four files for each of {ROOMS} rooms, two of them .cpp; found {[step.path for step in files]}")
+    paths = named_paths(text)
+    missing = [path for path in paths if not (Path(root) / path).exists()]
+    if missing or len(paths) < 10:
+        sys.exit(f"CONTRIBUTING.md names {len(paths)} files and folders; these are not there: {missing}")
     with tempfile.TemporaryDirectory() as folder:
-        for name, body in files:
-            path = Path(folder) / name
+        for step in files:
+            path = Path(folder) / step.path
             path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(body)
+            path.write_text(step.body, encoding="utf-8")
         flags = ["-std=c++20", "-Wall", "-Wextra", "-Wno-missing-field-initializers", "-Werror", "-fsyntax-only"]
-        places = [f"-I{folder}/src", f"-I{root}/src", f"-I{root}/include", f"-I{generated}"]
+        places = [f"-I{folder}/src", f"-I{root}/src", f"-I{root}/tests", f"-I{root}/include", f"-I{generated}"]
         for source in sources:
             if subprocess.run([compiler, *flags, *places, f"{folder}/{source}"]).returncode != 0:
                 sys.exit(f"the {source} of CONTRIBUTING.md does not compile")
