@@ -133,6 +133,29 @@ def table(headers, rows):
     return "\n".join(lines)
 
 
+def page_parser(description):
+    """Of scripts that write a page of words, which the program knows, and figures, which need data."""
+    made = parser(description)
+    made.add_argument("--keep-figures", action="store_true", help="write what the program says of itself anew, and keep the figures of the page")
+    made.add_argument("--check", action="store_true", help="write nothing; exit with 1 where --keep-figures would change the page")
+    return made
+
+
+def renew_words(page, words, figures_begin, check):
+    """Puts `words` in the place of what stands before the line `figures_begin`. Returns the exit code."""
+    text = page.read_text(encoding="utf-8")
+    if f"\n{figures_begin}" not in text:
+        stop(f"{page} has no line that begins with {figures_begin!r}: write it anew without --keep-figures")
+    renewed = words + text[text.index(f"\n{figures_begin}") + 1:]
+    if check and renewed != text:
+        print(f"{page.relative_to(ROOT)} is not current; run scripts/refresh")
+        return 1
+    if renewed != text:
+        page.write_text(renewed, encoding="utf-8")
+        print(f"written: {page}")
+    return 0
+
+
 def seconds_text(seconds):
     return f"{seconds * 1000:.3g} ms" if seconds < 1 else f"{seconds:.3g} s"
 

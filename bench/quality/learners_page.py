@@ -2,7 +2,8 @@
 """Which learner when: writes docs/LEARNERS.md from what learners say of themselves and from what they reach on LabelMe.
 
 SET holds labels.csv, features.npy, tasks.csv and gold.csv. Every learner runs with its defaults and several seeds; no
-gold is used but for scoring. Figures at the last epoch stand beside those at the epoch that hidden answers chose.
+gold is used but for scoring. Figures at the last epoch stand beside those at the epoch that held-out answers chose.
+Without the data, --keep-figures brings the words up to date.
 """
 import json
 import os
@@ -16,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import harness  # noqa: E402
 
 PAGE = harness.ROOT / "docs/LEARNERS.md"
+FIGURES = "## What they reach on LabelMe"
 # Rows of the table that are a learner with other settings than its own.
 VARIANTS = {
     "two_stage": {"two_stage, aggregator=majority_vote": ["aggregator=majority_vote"],
@@ -48,8 +50,9 @@ def shown(runs, key, digits=3):
     return f"{mean(values):.{digits}f}{spread}"
 
 
-def page(learners, rows, seeds):
-    lines = [
+def words(learners):
+    """What learners say of themselves."""
+    return "\n".join([
         "# Which learner when",
         "",
         "Made by `bench/quality/learners_page.py`; do not edit. S, M and K are the numbers of answers, workers and classes.",
@@ -63,7 +66,13 @@ def page(learners, rows, seeds):
                       [[f"**{l['name']}** (default)" if l["is_default"] else l["name"], l["when_to_use"], l["assumptions"], l["cost"]]
                        for l in learners]),
         "",
-        "## What they reach on LabelMe",
+        "",
+    ])
+
+
+def page(learners, rows, seeds):
+    lines = [
+        FIGURES,
         "",
         f"1,000 images answered 2,547 times by 59 people, 512 features each, 8 classes; 1,188 test images that nobody answered. Means of {seeds}",
         "seeds with a hidden layer of 128 units and dropout 0.5 (linear where the learner wants it). Test: the classifier alone. Tasks: the",
@@ -80,20 +89,22 @@ def page(learners, rows, seeds):
                        for name, runs in sorted(rows.items(), key=lambda row: -mean(r["test_rows_chosen"] for r in row[1]))]),
         "",
     ]
-    return "\n".join(lines)
+    return words(learners) + "\n".join(lines)
 
 
 def main():
-    parser = harness.parser(__doc__.splitlines()[0])
+    parser = harness.page_parser(__doc__.splitlines()[0])
     default = os.environ.get("WISECROWD_DATA")
     default = Path(default) if default else harness.ROOT.parent / "shared/data"
     parser.add_argument("--set", type=Path, default=default / "learn/labelme", help="folder of the data set")
     parser.add_argument("--seeds", type=int, default=10, help="runs of each learner")
     arguments = parser.parse_args()
     harness.check_program(arguments.program)
+    learners = json.loads(harness.run([arguments.program, "methods", "--json"]).output)["learners"]
+    if arguments.keep_figures or arguments.check:
+        return harness.renew_words(PAGE, words(learners), FIGURES, arguments.check)
     if not (arguments.set / "features.npy").is_file():
         harness.stop(f"no features.npy under {arguments.set}: name the folder with --set")
-    learners = json.loads(harness.run([arguments.program, "methods", "--json"]).output)["learners"]
     with ThreadPoolExecutor(arguments.threads) as pool:
         jobs = {}
         for learner in learners:
@@ -102,6 +113,7 @@ def main():
         rows = {name: [job.result() for job in runs] for name, runs in jobs.items()}
     PAGE.write_text(page(learners, rows, arguments.seeds))
     print(f"written: {PAGE}")
+    return 0
 
 
 if __name__ == "__main__":

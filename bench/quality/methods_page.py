@@ -3,7 +3,7 @@
 
 DATA holds one folder per data set with labels.csv (task,worker,label) and gold.csv (task,label). Every method runs on
 every set with its defaults; gold is used to score only. The held-out score of each method, which needs no gold, is set
-beside it, and how well the two rank alike.
+beside it, and how well the two rank alike. Without the data, --keep-figures brings the words up to date.
 """
 import json
 import os
@@ -15,6 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 import harness  # noqa: E402
 
 PAGE = harness.ROOT / "docs/METHODS.md"
+FIGURES = "## What they reach on "
 
 
 def compared(arguments, folder, gold):
@@ -67,15 +68,9 @@ def limits(method):
     return "at most " + ", ".join(parts) if parts else "none"
 
 
-def page(methods, folders, scored, hidden):
-    names = [method["name"] for method in methods]
-    complete = [name for name in names if all(scored[folder.name][name] for folder in folders)]
-    accuracy = {name: {f.name: scored[f.name][name] and scored[f.name][name]["accuracy"]["value"] for f in folders} for name in names}
-    average = {name: mean(v for v in accuracy[name].values() if v is not None) for name in names}
-    seconds = {name: sum(scored[f.name][name]["seconds"] for f in folders if scored[f.name][name]) for name in names}
-    loss = {name: mean(scored[f.name][name]["log_loss"]["value"] for f in folders if scored[f.name][name]) for name in names}
-    ece = {name: mean(scored[f.name][name]["ece"]["value"] for f in folders if scored[f.name][name]) for name in names}
-    lines = [
+def words(methods):
+    """What methods say of themselves."""
+    return "\n".join([
         "# Which method when",
         "",
         "Made by `bench/quality/methods_page.py`; do not edit. S, N, M and K are the numbers of answers, tasks, workers and classes.",
@@ -96,7 +91,20 @@ def page(methods, folders, scored, hidden):
         harness.table(["method", "cost", "gold", "task priors", "start", "limits"],
                       [[m["name"], m["cost"], *("yes" if m[key] else "no" for key in ("uses_gold", "uses_task_priors", "uses_start")), limits(m)] for m in methods]),
         "",
-        f"## What they reach on {len(folders)} real sets",
+        "",
+    ])
+
+
+def page(methods, folders, scored, hidden):
+    names = [method["name"] for method in methods]
+    complete = [name for name in names if all(scored[folder.name][name] for folder in folders)]
+    accuracy = {name: {f.name: scored[f.name][name] and scored[f.name][name]["accuracy"]["value"] for f in folders} for name in names}
+    average = {name: mean(v for v in accuracy[name].values() if v is not None) for name in names}
+    seconds = {name: sum(scored[f.name][name]["seconds"] for f in folders if scored[f.name][name]) for name in names}
+    loss = {name: mean(scored[f.name][name]["log_loss"]["value"] for f in folders if scored[f.name][name]) for name in names}
+    ece = {name: mean(scored[f.name][name]["ece"]["value"] for f in folders if scored[f.name][name]) for name in names}
+    lines = [
+        f"{FIGURES}{len(folders)} real sets",
         "",
         "Accuracy with the defaults of each method. Log-loss and ECE (expected calibration error) are means over sets; smaller is better.",
         "Seconds are those of all sets together in one thread. A method that does not take a set (too many classes) is left out there, so",
@@ -121,7 +129,7 @@ def page(methods, folders, scored, hidden):
         all_ranks[1].extend(r / len(both) for r in held_ranks)
     lines += [
         "",
-        "## Do hidden answers rank methods as gold does?",
+        "## Do held-out answers rank methods as gold does?",
         "",
         "Spearman's rank correlation, over methods, of held-out log-probability and accuracy; and the accuracy of the method that predicts",
         "held-out answers best. The correlation is 1 where held-out answers rank methods as gold does.",
@@ -131,20 +139,22 @@ def page(methods, folders, scored, hidden):
         f"Mean over sets {mean(float(row[1]) for row in rows):.2f}; all ranks together {correlation(*all_ranks):.2f}.",
         "",
     ]
-    return "\n".join(lines)
+    return words(methods) + "\n".join(lines)
 
 
 def main():
-    parser = harness.parser(__doc__.splitlines()[0])
+    parser = harness.page_parser(__doc__.splitlines()[0])
     default = os.environ.get("WISECROWD_DATA")
     default = Path(default) if default else harness.ROOT.parent / "shared/data"
     parser.add_argument("--data", type=Path, default=default / "aggregate", help="folder of data sets")
     arguments = parser.parse_args()
     harness.check_program(arguments.program)
+    methods = json.loads(harness.run([arguments.program, "methods", "--json"]).output)["methods"]
+    if arguments.keep_figures or arguments.check:
+        return harness.renew_words(PAGE, words(methods), FIGURES, arguments.check)
     folders = sorted(path.parent for path in arguments.data.glob("*/gold.csv") if (path.parent / "labels.csv").is_file())
     if not folders:
         harness.stop(f"no data sets (…/labels.csv with gold.csv) under {arguments.data}: name a folder with --data")
-    methods = json.loads(harness.run([arguments.program, "methods", "--json"]).output)["methods"]
     with ThreadPoolExecutor(arguments.threads) as pool:
         jobs = {(f.name, gold): pool.submit(compared, arguments, f, gold) for f in folders for gold in (True, False)}
         results = {key: job.result() for key, job in jobs.items()}
@@ -153,6 +163,7 @@ def main():
     PAGE.parent.mkdir(exist_ok=True)
     PAGE.write_text(page(methods, folders, scored, hidden))
     print(f"written: {PAGE}")
+    return 0
 
 
 if __name__ == "__main__":

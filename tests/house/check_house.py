@@ -83,7 +83,7 @@ PUBLIC_LAYER = {
 SEES_SESSIONS = STAGES | {"result", "store", "deliver"}
 
 # Running a method is for aggregate itself, for learners (many are built over an aggregator: their first stage or their
-# E-step), for living states (their refit is a batch fit) and for those who compose stages (apps, tests, bindings).
+# E-step), for states (their refit is a batch fit) and for those who compose stages (apps, tests, bindings).
 RUNS_METHODS = {"aggregate", "learn", "state"}
 METHOD_CALL = re.compile(r"(?<![\w:.>])(?:wisecrowd::)?(aggregate|make_aggregator|aggregation_methods?|default_aggregation_method)\s*\(")
 
@@ -176,10 +176,14 @@ class Checker:
         return self.offences
 
     def check_pages(self):
-        """The pages of methods and learners are made by scripts; a new one is easily forgotten there."""
-        for page, listing, script in (
-            ("docs/METHODS.md", "src/aggregate/categories/methods.def", "bench/quality/methods_page.py"),
-            ("docs/LEARNERS.md", "src/learn/learners.def", "bench/quality/learners_page.py"),
+        """Every method and learner stands in the page that says when to use it, and is linked where all are shown."""
+        categories, numbers, learners = "src/aggregate/categories", "src/aggregate/numbers", "src/learn"
+        for page, listing, mention, remedy in (
+            ("docs/METHODS.md", f"{categories}/methods.def", "| {} |", "run scripts/refresh"),
+            ("docs/LEARNERS.md", f"{learners}/learners.def", "| {} |", "run scripts/refresh"),
+            ("docs/NUMBERS.md", f"{numbers}/methods.def", f"| [{{}}](../{numbers}/{{}}/METHOD.md)", "add one to its table of methods"),
+            ("README.md", f"{categories}/methods.def", f"[{{}}]({categories}/{{}}/METHOD.md)", "add a link to its table of methods"),
+            ("README.md", f"{learners}/learners.def", f"[{{}}]({learners}/{{}}/METHOD.md)", "add a link to its table of learners"),
         ):
             page, listing = self.root / page, self.root / listing
             if not page.is_file() or not listing.is_file():
@@ -187,8 +191,8 @@ class Checker:
             text = page.read_text(encoding="utf-8").replace("**", "").replace(" (default)", "")
             for line in listing.read_text(encoding="utf-8").splitlines():
                 match = LIST_LINE.match(line)
-                if match and f"| {match.group(1)} |" not in text:
-                    self.offend(page, 0, f"has no row for {match.group(1)}; run {script}")
+                if match and mention.replace("{}", match[1]) not in text:
+                    self.offend(page, 0, f"says nothing of {match[1]}; {remedy}")
 
     def files(self, folder, suffixes):
         return (path for path in (self.root / folder).rglob("*") if path.suffix in suffixes and path.is_file())
