@@ -120,12 +120,12 @@ std::string held_out_table(const std::vector<HeldOutScore>& scores, const Screen
   return table.text(screen.width, screen.dim_on(), screen.off());
 }
 
-/// Without gold: hidden answers are the judge.
+/// Without gold: by held-out answers.
 void run_held_out(const CompareArguments& options, const std::vector<MethodStage>& entrants, const CategoryData& data,
                   const DataReport& report, Session& session, Work& work) {
   const HeldOut held_out(data, {.folds = options.folds, .share = options.share}, work.context());
   if (held_out.hidden_count() == 0) {
-    throw Failure(EX_DATAERR, "no answer can be hidden, because each task has one at most: give --gold to score on");
+    throw Failure(EX_DATAERR, "no answer can be held out, because each task has one at most: give --gold to score on");
   }
   std::vector<HeldOutScore> scores = score_by_held_out_answers(held_out, entrants, work.context());
   work.check_stopped();
@@ -168,7 +168,7 @@ void run_held_out(const CompareArguments& options, const std::vector<MethodStage
   session.out.add(
       "\n  " +
       wrapped("log P is the mean logarithm of the probability that a method, fitted to the other answers, gives to a "
-              "hidden one: higher is better. A method that predicts answers well has understood workers and truth; a "
+              "held-out one: higher is better. A method that predicts answers well has understood workers and truth; a "
               "difference whose interval contains 0 means nothing.",
               screen.width, 2) +
       "\n");
@@ -306,14 +306,14 @@ void run_compare(const CompareArguments& options, Session& session) {
 }  // namespace
 
 void add_compare(CommandSet& commands) {
-  Command& command =
-      commands.add("compare", "run several methods and score each, against known truth or hidden answers");
+  Command& command = commands.add("compare", "run several methods and score each, by gold or by held-out answers");
   command.details =
       "With --gold: runs every method on the same answers, without showing it the gold tasks, and scores it on them.\n"
-      "Without: hides a share of the answers, fits every method to the rest, and scores it by the probability that it "
-      "gives to the hidden ones; several times, with other answers hidden.\n"
-      "With --features: trains every learner instead, and scores it by the probability of answers to tasks that were "
-      "hidden from it, and with --gold on the test rows and on the answered tasks.\n"
+      "Without: holds out a share of the answers, fits every method to the rest, and scores it by the probability that "
+      "it "
+      "gives to those held out; several times, with other answers held out.\n"
+      "With --features: trains every learner instead, and scores it by the probability of answers to held-out "
+      "tasks, and with --gold on the test rows and on the answered tasks.\n"
       "Differences smaller than the intervals mean little; no method wins on all data.";
   auto options = std::make_shared<CompareArguments>();
   command
@@ -326,8 +326,8 @@ void add_compare(CommandSet& commands) {
                    {ValueHint::Kind::any_method});
   options->network.add_to(command);
   add_settings(command, options->settings, "set a parameter of all methods that have it, or of one: METHOD.NAME=VALUE");
-  command.add_count("--folds", options->folds, 1, 1000, "without gold: how many times answers are hidden (5)");
-  command.add_number("--hide", options->share, 1e-6, 1, "without gold: the share of answers hidden each time (0.1)");
+  command.add_count("--folds", options->folds, 1, 1000, "without gold: how many times answers are held out (5)");
+  command.add_number("--hide", options->share, 1e-6, 1, "without gold: the share of answers held out each time (0.1)");
   command.add_flag("--json", options->json, "print one JSON object");
   options->read.add_kind_to(command);
   options->read.add_to(command, true);

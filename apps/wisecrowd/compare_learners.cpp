@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 struct LearnerRow {
   std::string learner;
   std::string refusal;
-  double held_out = std::nan("");  ///< mean log probability of answers to hidden tasks, at the chosen epoch
+  double held_out = std::nan("");  ///< mean log probability of answers to held-out tasks, at the chosen epoch
   std::size_t epochs = 0;
   std::size_t chosen_epoch = 0;
   double seconds = 0;
@@ -133,7 +133,7 @@ void compare_learners(const LearnerComparison& comparison, Session& session, Wor
       row.refusal = with_flags(error.what());
     }
   }
-  // The best first; what cannot be judged by hidden answers, and what cannot run, last.
+  // The best first; what cannot be judged by held-out answers, and what cannot run, last.
   std::stable_sort(rows.begin(), rows.end(), [](const LearnerRow& a, const LearnerRow& b) {
     const auto rank = [](const LearnerRow& row) { return !row.refusal.empty() ? 2 : std::isnan(row.held_out) ? 1 : 0; };
     if (rank(a) != rank(b)) return rank(a) < rank(b);
@@ -156,7 +156,7 @@ void compare_learners(const LearnerComparison& comparison, Session& session, Wor
                    screen));
   session.out.add("\n" + table_text(rows, screen) + "\n  ");
   session.out.add(
-      wrapped("log P is the mean logarithm of the probability of answers to tasks that were hidden while the "
+      wrapped("log P is the mean logarithm of the probability of answers to tasks that were held out while the "
               "epoch was chosen: higher is better, and it needs no gold. Under the accuracies, at the chosen "
               "epoch: 95 % intervals.",
               screen.width, 2) +

@@ -16,7 +16,7 @@ struct LearnerComparison {
   bool json = false;
 };
 
-/// Trains each learner on the same data and shows how it predicts answers to hidden tasks, and its accuracy where
+/// Trains each learner on the same data and shows how it predicts answers to held-out tasks, and its accuracy where
 /// there is gold.
 void compare_learners(const LearnerComparison& comparison, Session& session, Work& work);
 

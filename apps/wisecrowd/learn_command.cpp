@@ -50,9 +50,9 @@ std::string epochs_text(const LearnResult& result) {
   const double held_out = result.chosen_epoch > 0 && result.chosen_epoch <= result.curve.size()
                               ? result.curve[result.chosen_epoch - 1].held_out
                               : std::nan("");
-  if (std::isnan(held_out)) return fmt::format("{}, the last one kept", result.epochs);
-  return fmt::format("{} of {} kept, at which answers to hidden tasks are predicted best (log P {})",
-                     result.chosen_epoch, result.epochs, fixed(held_out, 3));
+  if (std::isnan(held_out)) return fmt::format("{}; the last one is kept", result.epochs);
+  return fmt::format("{} of {}, chosen by held-out likelihood (log P {})", result.chosen_epoch, result.epochs,
+                     fixed(held_out, 3));
 }
 
 std::string part_text(const LearnScore& score) {
@@ -174,8 +174,8 @@ void add_learn(CommandSet& commands) {
       "to "
       "believe. Tasks with answers get a label from classifier and answers together; rows that nobody answered get the "
       "classifier's.\n"
-      "Which epoch is kept is decided by answers that were hidden from training, never by gold. Gold is only for "
-      "scoring, unless --gold-for inference hands the truth of train tasks to the learner.\n"
+      "The epoch is chosen by held-out likelihood, never by gold. Gold is only for scoring, unless --gold-for "
+      "inference hands the truth of train tasks to the learner.\n"
       "With --out it writes labels.csv (task, label, probability, source, and p_CLASS for every class), workers.csv, "
       "confusion.csv, run.json and the folder model/, which wisecrowd predict reads. The folder appears complete or "
       "not "

@@ -10,7 +10,7 @@ namespace wisecrowd::app {
 
 /// Everything that can be said to `select`; which part counts depends on what is asked for.
 struct SelectOptions {
-  std::string source;    ///< choose from a living state, or from answers
+  std::string source;    ///< choose from a state, or from answers
   std::string replay;    ///< or play recorded answers again
   std::string simulate;  ///< or a generator
   std::string advise;    ///< or say what finished data need

@@ -378,7 +378,7 @@ std::string list_parameters(const std::vector<std::string>&, const Screen& scree
 }  // namespace
 
 void add_state(CommandSet& commands) {
-  Command& command = commands.add("state", "a crowd that lives in a file and grows with every answer");
+  Command& command = commands.add("state", "a persistent crowd in one SQLite file that grows with every answer");
   command.details =
       "A state holds answers, labels with probabilities and what is known of each worker. New answers are absorbed in "
       "time proportional to them, however many are there already; new tasks, workers and classes may appear.\n"

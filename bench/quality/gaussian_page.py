@@ -97,7 +97,7 @@ def page(rows, names):
         "- E.2 is lost or won by chance where tables start from the vote, for there the vote is the coin: the expert's table starts nearly flat, and some seeds",
         "  end upside down (an accuracy of .002), hence means between. The reference has .998 for ccem and its kin, from one or two seeds.",
         "- With the answers to the test rows, weak workers (L) can do harm: their tables are learned from answers that hardly tell the classes apart, and the",
-        "  weight that hidden tasks give to answers (src/learn/shared/METHOD.md) mends only part of it. geocrowdnet_w pulls tables apart most.",
+        "  weight that held-out tasks give to answers (src/learn/shared/METHOD.md) mends only part of it. geocrowdnet_w pulls tables apart most.",
         *([f"- Rows whose thresholds were not met: {', '.join(failed)}."] if failed else []),
         *([f"- Rows not measured yet: {', '.join(n for n in names if n not in rows)}."] if len(rows) < len(names) else []),
         *([f"- Rows without all cases: {', '.join(missing)}."] if missing else []),

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""How far a living state is from the batch fit when nobody refits it: the answers of real crowds in random order, absorbed
+"""How far a state is from the batch fit when nobody refits it: the answers of real crowds in random order, absorbed
 in twenty batches, from nothing or on top of a fit to the first half; then the refit."""
 import csv
 import json

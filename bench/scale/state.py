@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A living state of ten million answers: how long it takes to make it, to absorb a thousand answers more, to find whom
+"""A state of ten million answers: how long it takes to make it, to absorb a thousand answers more, to find whom
 to ask what, and to fit it anew. Answers go to random tasks by random workers, the hardest case for a file: nearly every
 one touches a page of its own."""
 import json

@@ -40,7 +40,7 @@ print(f"answered tasks, by answers alone            {(alone.labels_ == truth[alo
 print(f"answered tasks, by answers and features     {(learner.labels_ == truth[learner.labels_.index]).mean():.1%}")
 print(f"other things, by the classifier             {learner.score(others, truth[others.index]):.1%}", end="\n\n")
 
-print(f"epoch {learner.chosen_epoch_} of {len(learner.curve_)} predicts answers to hidden tasks best and was kept")
+print(f"epoch {learner.chosen_epoch_} of {len(learner.curve_)} was chosen by held-out likelihood")
 print(learner.worker_summary_.sort_values("accuracy").round(3).head(3), end="\n\n")
 
 # The trained classifier travels.

@@ -79,7 +79,7 @@ struct RefitChoice {
 /// it matters that labels are averaged over all tables that the answers allow, instead of trusting one estimate.
 [[nodiscard]] RefitChoice usual_replay_refit();
 
-/// True when it is time to fit a state anew and doing so is quick enough to do it unasked.
+/// True when it is time to fit a state anew and doing so is quick enough to do it automatically.
 [[nodiscard]] bool should_auto_refit(const StateSummary& summary);
 
 }  // namespace wisecrowd

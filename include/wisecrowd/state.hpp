@@ -156,7 +156,7 @@ struct StateSettings {
 /// Looks at all answers when a batch fit does, and says what the fit itself cannot see; inspect_answers() is one.
 using Inspection = std::function<std::vector<Warning>(const CategoryAnswers& answers, const RunContext& context)>;
 
-/// A crowd that lives in one SQLite file: answers, posteriors, workers' tables. New answers are absorbed in time
+/// A persistent crowd in one SQLite file: answers, posteriors, workers' tables. New answers are absorbed in time
 /// proportional to them; a refit makes it equal to the batch fit again.
 ///
 /// Every change is one transaction in write-ahead mode, flushed to the device: what `add` returned from is never lost,

@@ -280,7 +280,7 @@ void define_state(py::module_& module) {
              py::arg("fixed_classes"), py::arg("duplicates"), py::arg("gold"), py::arg("gold_for"),
              py::arg("parameters"), py::arg("threads"), py::arg("progress"));
   module.def("open_state", &open_state, py::arg("path"), py::arg("read_only"));
-  py::class_<State, std::shared_ptr<State>>(module, "State", "A crowd that lives in a file.")
+  py::class_<State, std::shared_ptr<State>>(module, "State", "A persistent crowd in one SQLite file.")
       .def_property_readonly("path", [](const State& state) { return to_str(state.path()); })
       .def("summary", &summary_of)
       .def("add", &add_answers, py::arg("answers"), py::arg("gold"), py::arg("gold_for"), py::arg("threads"),

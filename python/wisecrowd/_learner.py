@@ -22,8 +22,8 @@ _NETWORK_HELP = {
 }
 
 LEARNER_ATTRIBUTES = (
-    ("curve_", "DataFrame by epoch: objective, and log probability of answers to hidden tasks"),
-    ("chosen_epoch_", "the epoch that was kept, counted from 1: the one that predicts hidden answers best"),
+    ("curve_", "DataFrame by epoch: objective, and log probability of answers to held-out tasks"),
+    ("chosen_epoch_", "the epoch that was kept, counted from 1: chosen by held-out likelihood"),
     ("answer_reliability_", "array per answer in task order: P(the answer is right); of methods that know it"),
 )
 

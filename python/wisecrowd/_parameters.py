@@ -10,7 +10,7 @@ from typing import Any, Callable, ClassVar, Optional
 COMMON = (
     ("classes", None, "all classes in order, also those that nobody answered; None takes them from the data"),
     ("duplicates", "keep_last", "when a worker answered a task more than once: keep_last, reject, or repeat, which counts all"),
-    ("seed", 0, "the same seed gives the same result, for any number of threads"),
+    ("seed", 0, "results are bit-identical for a given seed, whatever the thread count"),
     ("threads", 0, "how many to use; 0 is all that the machine has"),
     ("progress", False, "True shows a bar (by tqdm, where it is installed); or a function of stage, done, total and objective"),
 )

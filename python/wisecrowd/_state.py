@@ -1,4 +1,4 @@
-"""A crowd that lives in one file and grows with every answer."""
+"""A persistent crowd in one SQLite file, which grows with every answer."""
 from __future__ import annotations
 
 import os
@@ -125,7 +125,7 @@ class StateResult(Fitted):
 
 
 class CrowdState:
-    """A crowd that lives in one file: every answer, the labels with their probabilities, and what is known of each worker.
+    """A persistent crowd in one SQLite file: every answer, the labels with their probabilities, and what is known of each worker.
 
     New answers are absorbed in time proportional to them; `refit` makes the state equal to the batch fit again. Every change is on
     the disk when the call returns, whole or not at all, and several processes may use one state. Names of tasks, workers and labels

@@ -205,10 +205,10 @@ def compare(data: Any, gold: Optional[Any] = None, *, features: Optional[Any] = 
             threads: int = 0, progress: Any = False, columns: Optional[Any] = None, wide: bool = False) -> pd.DataFrame:
     """Runs several methods on the same answers and scores each, the best one first.
 
-    With gold, by its labels on the gold tasks, which methods do not see. Without, by hidden answers: in each of `folds` rounds a
+    With gold, by its labels on the gold tasks, which methods do not see. Without, by held-out answers: in each of `folds` rounds a
     share `hide` of the answers is hidden, and a method is scored by the log probability that it gives to them.
 
-    With features, learners are compared: by the log probability of answers to tasks that were hidden while the epoch was chosen, which
+    With features, learners are compared: by the log probability of answers to tasks that were held out while the epoch was chosen, which
     needs no gold, and, where there is gold, by the labels of its tasks.
 
     methods : names or estimators; all when None. Methods by name have the defaults of the command line
@@ -243,7 +243,7 @@ def compare(data: Any, gold: Optional[Any] = None, *, features: Optional[Any] = 
         with Progress(progress, "compare") as call:
             scores = _engine.compare(crowd.answers, entrants, folds, hide, seed, threads, call)
         if not scores:
-            raise ValueError("nothing can be hidden, because every task has one answer: compare with gold")
+            raise ValueError("nothing can be held out, because every task has one answer: compare with gold")
         rows = {}
         for score in scores:
             value, low, high = score["log_probability"]

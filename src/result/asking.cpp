@@ -160,7 +160,7 @@ Advice advise(const CategoryAnswers& answers, const CategoryFit& fit, const std:
   }
   // The view is without the answers: a task is to be shown for its own sake, not because it tells of a worker.
   advice.tasks = select(view_of(answers, fit, advice.known), request, selector, parameters, context);
-  // What an answer tells, not what a lot said, decides over the order in which tasks are shown.
+  // What an answer tells, not a random draw, decides over the order in which tasks are shown.
   std::stable_sort(advice.tasks.choices.begin(), advice.tasks.choices.end(),
                    [](const Choice& a, const Choice& b) { return a.expected_gain > b.expected_gain; });
   const std::vector<double> tables = worker_confusion({answers, {}, {}}, fit, context);

@@ -5,7 +5,7 @@
 namespace wisecrowd {
 namespace {
 
-void round_as_written(std::vector<double>& values, const RunContext& context) {
+void round_for_files(std::vector<double>& values, const RunContext& context) {
   const Blocks blocks{values.size(), 65536};
   context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
     for (std::size_t i = blocks.begin(block); i < blocks.end(block); ++i) values[i] = written_probability(values[i]);
@@ -20,7 +20,7 @@ Result rounded_for_files(const Result& result, const RunContext& context) {
   written.record = result.record;
   written.copied = result.copied;
   if (result.worker_confusion.size() <= kMostShownCells) written.worker_confusion = result.worker_confusion;
-  round_as_written(written.worker_confusion, context);
+  round_for_files(written.worker_confusion, context);
   const CategoryFit& fit = result.aggregation;
   CategoryFit& copy = written.aggregation;
   static_cast<FitSummary&>(copy) = fit;
@@ -28,7 +28,7 @@ Result rounded_for_files(const Result& result, const RunContext& context) {
   copy.worker_count = fit.worker_count;
   copy.class_count = fit.class_count;
   copy.posterior = fit.posterior;
-  round_as_written(copy.posterior, context);
+  round_for_files(copy.posterior, context);
   copy.labels = fit.labels;
   copy.tie_rule = fit.tie_rule;
   copy.class_prior = fit.class_prior;

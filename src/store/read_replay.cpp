@@ -175,7 +175,7 @@ Comparison read_comparison(const std::string& path, const std::string& method) {
     comparison.words =
         comparison.by == "gold"
             ? "How the methods do on gold tasks that they did not see. Differences within the intervals mean little."
-            : "How well each method predicts answers that were hidden from it: higher is better.";
+            : "How well each method predicts answers that were held out: higher is better.";
     return comparison;
   });
 }

@@ -95,9 +95,9 @@ class Merging {
 
 std::vector<std::vector<std::uint32_t>> agreement_groups(const CrowdSample& sample, const WorkerPairs& pairs,
                                                          std::span<const double> cuts) {
-  std::vector<double> share(sample.lots, 0.0);
-  for (const std::uint16_t lot : sample.lot) share[lot] += 1 / static_cast<double>(sample.answers());
-  double chance = 1 / static_cast<double>(sample.lots);
+  std::vector<double> share(sample.bins, 0.0);
+  for (const std::uint16_t bin : sample.bin) share[bin] += 1 / static_cast<double>(sample.answers());
+  double chance = 1 / static_cast<double>(sample.bins);
   double alike = 0;
   for (const double p : share) alike += p * p;
   chance = std::min(std::max(chance, alike), 1 - 1e-9);

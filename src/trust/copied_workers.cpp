@@ -65,7 +65,7 @@ class Search {
   }
 
   [[nodiscard]] bool hopeless() const {
-    return sample_.lots < 2 ||
+    return sample_.bins < 2 ||
            std::none_of(pairs_.common.begin(), pairs_.common.end(), [](double n) { return n >= kLeastCommon; });
   }
 
@@ -119,10 +119,10 @@ class Search {
     struct Sums {
       double excess = 0, variance = 0;
     };
-    std::vector<double> habits(sample_.workers * sample_.lots, 1e-9);
-    for (std::size_t a = 0; a < sample_.answers(); ++a) habits[sample_.who[a] * sample_.lots + sample_.lot[a]] += 1;
+    std::vector<double> habits(sample_.workers * sample_.bins, 1e-9);
+    for (std::size_t a = 0; a < sample_.answers(); ++a) habits[sample_.who[a] * sample_.bins + sample_.bin[a]] += 1;
     for (std::size_t j = 0; j < sample_.workers; ++j) {
-      normalise(std::span(habits).subspan(j * sample_.lots, sample_.lots));
+      normalise(std::span(habits).subspan(j * sample_.bins, sample_.bins));
     }
     Sums all;
     std::vector<Sums> touched(grouping.groups);
@@ -131,8 +131,8 @@ class Search {
       for (std::size_t p = pairs_.row[j]; p < pairs_.row[j + 1]; ++p) {
         const std::size_t other = pairs_.other[p];
         double alike = 0;
-        for (std::size_t l = 0; l < sample_.lots; ++l) {
-          alike += habits[j * sample_.lots + l] * habits[other * sample_.lots + l];
+        for (std::size_t l = 0; l < sample_.bins; ++l) {
+          alike += habits[j * sample_.bins + l] * habits[other * sample_.bins + l];
         }
         const double excess = pairs_.agreed[p] - pairs_.common[p] * alike;
         const double variance = pairs_.common[p] * alike * (1 - alike);

@@ -215,7 +215,7 @@ TEST(CopiedWorkers, ManyClassesAndManyAnswers) {
   trust::SampleLimits limits;
   limits.per_task = 10;
   const auto sample = trust::sample_of(answers, limits);
-  EXPECT_EQ(sample.lots, 32U);
+  EXPECT_EQ(sample.bins, 32U);
   EXPECT_EQ(sample.answers(), 2000U);
   EXPECT_EQ(std::set<std::uint32_t>(sample.who.begin(), sample.who.end()).size(), 10U);  // the same ten everywhere
   limits = {};

@@ -18,18 +18,18 @@ std::uint64_t scattered(std::uint64_t id) {
   return id ^ (id >> 31U);
 }
 
-/// Classes by how often they are said, dealt out to the lots in turn.
-std::vector<std::uint16_t> lots_of_classes(const CategoryAnswers& answers, std::size_t lots) {
+/// Classes by how often they are said, dealt out to the bins in turn.
+std::vector<std::uint16_t> bins_of_classes(const CategoryAnswers& answers, std::size_t bins) {
   const std::size_t classes = answers.class_count();
-  std::vector<std::uint16_t> lot(classes);
-  std::iota(lot.begin(), lot.end(), std::uint16_t{0});
-  if (lots == classes) return lot;
+  std::vector<std::uint16_t> bin(classes);
+  std::iota(bin.begin(), bin.end(), std::uint16_t{0});
+  if (bins == classes) return bin;
   std::vector<std::size_t> said(classes, 0), order(classes);
   for (const ClassId label : answers.labels()) ++said[index(label)];
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return said[a] > said[b]; });
-  for (std::size_t r = 0; r < classes; ++r) lot[order[r]] = static_cast<std::uint16_t>(r % lots);
-  return lot;
+  for (std::size_t r = 0; r < classes; ++r) bin[order[r]] = static_cast<std::uint16_t>(r % bins);
+  return bin;
 }
 
 void order_by_worker(CrowdSample& sample) {
@@ -81,9 +81,9 @@ CrowdSample sample_of(const CategoryAnswers& answers, const SampleLimits& limits
   CrowdSample sample;
   sample.workers = answers.worker_count();
   const double room = static_cast<double>(limits.cells) / static_cast<double>(std::max<std::size_t>(sample.workers, 1));
-  sample.lots =
+  sample.bins =
       std::min({answers.class_count(), kMostLots, std::max<std::size_t>(2, static_cast<std::size_t>(std::sqrt(room)))});
-  const auto lot = lots_of_classes(answers, sample.lots);
+  const auto bin = bins_of_classes(answers, sample.bins);
   sample.offsets.push_back(0);
   std::vector<std::pair<std::uint64_t, std::uint64_t>> chosen;
   for (std::size_t t = 0; t < answers.task_count(); ++t) {
@@ -103,7 +103,7 @@ CrowdSample sample_of(const CategoryAnswers& answers, const SampleLimits& limits
     for (const auto& [key, a] : chosen) {
       sample.who.push_back(static_cast<std::uint32_t>(index(who[a])));
       sample.label.push_back(static_cast<std::uint16_t>(index(labels[a])));
-      sample.lot.push_back(lot[index(labels[a])]);
+      sample.bin.push_back(bin[index(labels[a])]);
     }
     sample.offsets.push_back(sample.who.size());
   }
@@ -131,7 +131,7 @@ WorkerPairs pairs_of(const CrowdSample& sample, const RunContext& context) {
         for (std::uint64_t b = own + 1; b < end; ++b) {  // sorted by worker: the later ones
           const std::uint32_t other = sample.who[b];
           if (tally.common[other]++ == 0) tally.touched.push_back(other);
-          tally.agreed[other] += sample.lot[b] == sample.lot[own] ? 1 : 0;
+          tally.agreed[other] += sample.bin[b] == sample.bin[own] ? 1 : 0;
         }
       }
       std::sort(tally.touched.begin(), tally.touched.end());

@@ -13,13 +13,13 @@ namespace wisecrowd::trust {
 /// Answers that the search for copies looks at: all, or of very many a part that is chosen by the numbers of tasks and
 /// workers alone, so that it is always the same part.
 ///
-/// Classes may be put together to lots: any map of labels makes a crowd of its own, in which independent workers stay
+/// Classes may be merged into bins: any map of labels makes a crowd of its own, in which independent workers stay
 /// independent and copies stay copies, and whose tables need less memory.
 struct CrowdSample {
-  std::size_t tasks = 0, workers = 0, lots = 0;
+  std::size_t tasks = 0, workers = 0, bins = 0;
   std::vector<std::uint64_t> offsets;         ///< of the answers of each task
   std::vector<std::uint32_t> who;             ///< per answer, rising within a task
-  std::vector<std::uint16_t> label, lot;      ///< per answer
+  std::vector<std::uint16_t> label, bin;      ///< per answer
   std::vector<std::uint64_t> worker_offsets;  ///< of the answers of each worker
   std::vector<std::uint64_t> answer_of;       ///< by worker: the place of an answer
   std::vector<std::uint32_t> task_of;         ///< by worker: its task

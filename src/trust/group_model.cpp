@@ -19,11 +19,11 @@ constexpr double kTolerance = 2e-6;  // of the log-likelihood
 constexpr std::size_t kTasksPerBlock = 4096, kWorkersPerBlock = 64;
 
 /// Divides every column (truth) of a said × truth table by its sum.
-void normalise_columns(double* table, std::size_t lots) {
-  for (std::size_t k = 0; k < lots; ++k) {
+void normalise_columns(double* table, std::size_t bins) {
+  for (std::size_t k = 0; k < bins; ++k) {
     double sum = 0;
-    for (std::size_t l = 0; l < lots; ++l) sum += table[l * lots + k];
-    for (std::size_t l = 0; l < lots; ++l) table[l * lots + k] /= sum;
+    for (std::size_t l = 0; l < bins; ++l) sum += table[l * bins + k];
+    for (std::size_t l = 0; l < bins; ++l) table[l * bins + k] /= sum;
   }
 }
 
@@ -47,12 +47,12 @@ Grouping::Grouping(std::span<const std::uint32_t> labels) {
 }
 
 GroupModel::GroupModel(const CrowdSample& sample, Grouping grouping)
-    : grouping_(std::move(grouping)), lots_(sample.lots), tasks_(sample.tasks) {
+    : grouping_(std::move(grouping)), bins_(sample.bins), tasks_(sample.tasks) {
   find_slots(sample);
-  q_.resize(tasks_ * lots_);
-  log_joint_.resize(tasks_ * lots_);
-  message_.resize(slot_group_.size() * lots_);
-  hidden_.resize(slot_group_.size() * lots_);
+  q_.resize(tasks_ * bins_);
+  log_joint_.resize(tasks_ * bins_);
+  message_.resize(slot_group_.size() * bins_);
+  hidden_.resize(slot_group_.size() * bins_);
 }
 
 void GroupModel::find_slots(const CrowdSample& sample) {
@@ -76,27 +76,27 @@ void GroupModel::start(const CrowdSample& sample) {
   std::fill(hidden_.begin(), hidden_.end(), 0.0);
   std::fill(q_.begin(), q_.end(), kStartSmoothing);
   for (std::size_t t = 0; t < tasks_; ++t) {
-    double* const q = q_.data() + t * lots_;
+    double* const q = q_.data() + t * bins_;
     for (std::uint64_t a = sample.offsets[t]; a < sample.offsets[t + 1]; ++a) {
       if (slot_of_[a] == Grouping::kNone) {
-        q[sample.lot[a]] += 1;
+        q[sample.bin[a]] += 1;
       } else {
-        hidden_[slot_of_[a] * lots_ + sample.lot[a]] += 1;
+        hidden_[slot_of_[a] * bins_ + sample.bin[a]] += 1;
       }
     }
     for (std::size_t s = slot_offsets_[t]; s < slot_offsets_[t + 1]; ++s) {
-      const auto votes = std::span(hidden_).subspan(s * lots_, lots_);
+      const auto votes = std::span(hidden_).subspan(s * bins_, bins_);
       normalise(votes);
-      for (std::size_t k = 0; k < lots_; ++k) q[k] += votes[k];
+      for (std::size_t k = 0; k < bins_; ++k) q[k] += votes[k];
     }
-    normalise({q, lots_});
+    normalise({q, bins_});
   }
-  xi_counts_.assign(grouping_.groups * lots_ * lots_, 0.0);
+  xi_counts_.assign(grouping_.groups * bins_ * bins_, 0.0);
   for (std::size_t t = 0; t < tasks_; ++t) {
     for (std::size_t s = slot_offsets_[t]; s < slot_offsets_[t + 1]; ++s) {
-      for (std::size_t k = 0; k < lots_; ++k) {
-        for (std::size_t h = 0; h < lots_; ++h) {
-          xi_counts_[(slot_group_[s] * lots_ + k) * lots_ + h] += q_[t * lots_ + k] * hidden_[s * lots_ + h];
+      for (std::size_t k = 0; k < bins_; ++k) {
+        for (std::size_t h = 0; h < bins_; ++h) {
+          xi_counts_[(slot_group_[s] * bins_ + k) * bins_ + h] += q_[t * bins_ + k] * hidden_[s * bins_ + h];
         }
       }
     }
@@ -104,31 +104,31 @@ void GroupModel::start(const CrowdSample& sample) {
 }
 
 void GroupModel::maximise(const CrowdSample& sample, const RunContext& context) {
-  prior_.assign(lots_, kPriorSmoothing);
-  for (std::size_t e = 0; e < q_.size(); ++e) prior_[e % lots_] += q_[e];
+  prior_.assign(bins_, kPriorSmoothing);
+  for (std::size_t e = 0; e < q_.size(); ++e) prior_[e % bins_] += q_[e];
   normalise(prior_);
   xi_ = xi_counts_;
-  for (std::size_t row = 0; row < grouping_.groups * lots_; ++row) {
-    const auto cells = std::span(xi_).subspan(row * lots_, lots_);
-    for (std::size_t h = 0; h < lots_; ++h) cells[h] += kSmoothing + (h == row % lots_ ? kMoreOnDiagonal : 0);
+  for (std::size_t row = 0; row < grouping_.groups * bins_; ++row) {
+    const auto cells = std::span(xi_).subspan(row * bins_, bins_);
+    for (std::size_t h = 0; h < bins_; ++h) cells[h] += kSmoothing + (h == row % bins_ ? kMoreOnDiagonal : 0);
     normalise(cells);
   }
-  const std::size_t cells = lots_ * lots_;
+  const std::size_t cells = bins_ * bins_;
   log_tables_.resize(sample.workers * cells);
   const Blocks blocks{sample.workers, kWorkersPerBlock};
   context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
     for (std::size_t j = blocks.begin(block); j < blocks.end(block); ++j) {
       double* const table = log_tables_.data() + j * cells;
       std::fill(table, table + cells, kSmoothing);
-      for (std::size_t k = 0; k < lots_; ++k) table[k * (lots_ + 1)] += kMoreOnDiagonal;
+      for (std::size_t k = 0; k < bins_; ++k) table[k * (bins_ + 1)] += kMoreOnDiagonal;
       for (std::uint64_t i = sample.worker_offsets[j]; i < sample.worker_offsets[j + 1]; ++i) {
         const std::uint64_t a = sample.answer_of[i];
-        const double* const belief = slot_of_[a] == Grouping::kNone ? q_.data() + sample.task_of[i] * lots_
-                                                                    : hidden_.data() + slot_of_[a] * lots_;
-        double* const row = table + sample.lot[a] * lots_;
-        for (std::size_t k = 0; k < lots_; ++k) row[k] += belief[k];
+        const double* const belief = slot_of_[a] == Grouping::kNone ? q_.data() + sample.task_of[i] * bins_
+                                                                    : hidden_.data() + slot_of_[a] * bins_;
+        double* const row = table + sample.bin[a] * bins_;
+        for (std::size_t k = 0; k < bins_; ++k) row[k] += belief[k];
       }
-      normalise_columns(table, lots_);
+      normalise_columns(table, bins_);
       for (std::size_t c = 0; c < cells; ++c) table[c] = std::log(table[c]);
     }
   });
@@ -137,37 +137,37 @@ void GroupModel::maximise(const CrowdSample& sample, const RunContext& context) 
 /// `scratch` has room for two tables; `xi` takes up the counts of the groups' tables.
 void GroupModel::expect_task(const CrowdSample& sample, std::size_t task, std::span<double> scratch,
                              std::span<double> xi) {
-  double* const joint = log_joint_.data() + task * lots_;
-  double* const q = q_.data() + task * lots_;
-  for (std::size_t k = 0; k < lots_; ++k) joint[k] = std::log(prior_[k]);
+  double* const joint = log_joint_.data() + task * bins_;
+  double* const q = q_.data() + task * bins_;
+  for (std::size_t k = 0; k < bins_; ++k) joint[k] = std::log(prior_[k]);
   for (std::size_t s = slot_offsets_[task]; s < slot_offsets_[task + 1]; ++s) {
-    std::fill_n(hidden_.begin() + static_cast<std::ptrdiff_t>(s * lots_), lots_, 0.0);
+    std::fill_n(hidden_.begin() + static_cast<std::ptrdiff_t>(s * bins_), bins_, 0.0);
   }
   for (std::uint64_t a = sample.offsets[task]; a < sample.offsets[task + 1]; ++a) {
     const double* const row = log_tables_.data() + row_of(sample, a);
-    double* const sum = slot_of_[a] == Grouping::kNone ? joint : hidden_.data() + slot_of_[a] * lots_;
-    for (std::size_t k = 0; k < lots_; ++k) sum[k] += row[k];
+    double* const sum = slot_of_[a] == Grouping::kNone ? joint : hidden_.data() + slot_of_[a] * bins_;
+    for (std::size_t k = 0; k < bins_; ++k) sum[k] += row[k];
   }
   for (std::size_t s = slot_offsets_[task]; s < slot_offsets_[task + 1]; ++s) {
-    const double* const table = xi_.data() + slot_group_[s] * lots_ * lots_;
-    double* const said = hidden_.data() + s * lots_;
-    for (std::size_t k = 0; k < lots_; ++k) {
-      for (std::size_t h = 0; h < lots_; ++h) scratch[h] = std::log(table[k * lots_ + h]) + said[h];
-      message_[s * lots_ + k] = log_sum_exp(scratch.subspan(0, lots_));
-      joint[k] += message_[s * lots_ + k];
+    const double* const table = xi_.data() + slot_group_[s] * bins_ * bins_;
+    double* const said = hidden_.data() + s * bins_;
+    for (std::size_t k = 0; k < bins_; ++k) {
+      for (std::size_t h = 0; h < bins_; ++h) scratch[h] = std::log(table[k * bins_ + h]) + said[h];
+      message_[s * bins_ + k] = log_sum_exp(scratch.subspan(0, bins_));
+      joint[k] += message_[s * bins_ + k];
     }
   }
-  std::copy_n(joint, lots_, q);
-  softmax({q, lots_});
+  std::copy_n(joint, bins_, q);
+  softmax({q, bins_});
   for (std::size_t s = slot_offsets_[task]; s < slot_offsets_[task + 1]; ++s) {
-    const std::size_t at = slot_group_[s] * lots_ * lots_;
-    double* const said = hidden_.data() + s * lots_;
-    const auto sum = scratch.subspan(0, lots_);
+    const std::size_t at = slot_group_[s] * bins_ * bins_;
+    double* const said = hidden_.data() + s * bins_;
+    const auto sum = scratch.subspan(0, bins_);
     std::fill(sum.begin(), sum.end(), 0.0);
-    for (std::size_t k = 0; k < lots_; ++k) {
-      for (std::size_t h = 0; h < lots_; ++h) {
-        const double p = q[k] * xi_[at + k * lots_ + h] * std::exp(said[h] - message_[s * lots_ + k]);
-        xi[at + k * lots_ + h] += p;
+    for (std::size_t k = 0; k < bins_; ++k) {
+      for (std::size_t h = 0; h < bins_; ++h) {
+        const double p = q[k] * xi_[at + k * bins_ + h] * std::exp(said[h] - message_[s * bins_ + k]);
+        xi[at + k * bins_ + h] += p;
         sum[h] += p;
       }
     }
@@ -176,17 +176,17 @@ void GroupModel::expect_task(const CrowdSample& sample, std::size_t task, std::s
 }
 
 void GroupModel::expect(const CrowdSample& sample, const RunContext& context) {
-  const std::size_t cells = grouping_.groups * lots_ * lots_;
+  const std::size_t cells = grouping_.groups * bins_ * bins_;
   const Blocks blocks{tasks_, kTasksPerBlock};
   std::vector<std::vector<double>> counts(blocks.count());
   std::vector<double> logs(blocks.count(), 0.0);
   context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
     counts[block].assign(cells, 0.0);
-    std::vector<double> scratch(lots_);
+    std::vector<double> scratch(bins_);
     for (std::size_t t = blocks.begin(block); t < blocks.end(block); ++t) {
       expect_task(sample, t, scratch, counts[block]);
       if (sample.offsets[t] < sample.offsets[t + 1]) {
-        logs[block] += log_sum_exp(std::span(log_joint_).subspan(t * lots_, lots_));
+        logs[block] += log_sum_exp(std::span(log_joint_).subspan(t * bins_, bins_));
       }
     }
   });
@@ -199,18 +199,18 @@ void GroupModel::expect(const CrowdSample& sample, const RunContext& context) {
 }
 
 void GroupModel::find_marginal_tables(const CrowdSample& sample, const RunContext& context) {
-  const std::size_t cells = lots_ * lots_;
+  const std::size_t cells = bins_ * bins_;
   marginal_.assign(sample.workers * cells, kMarginalSmoothing);
   const Blocks blocks{sample.workers, kWorkersPerBlock};
   context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
     for (std::size_t j = blocks.begin(block); j < blocks.end(block); ++j) {
       double* const table = marginal_.data() + j * cells;
       for (std::uint64_t i = sample.worker_offsets[j]; i < sample.worker_offsets[j + 1]; ++i) {
-        const double* const q = q_.data() + sample.task_of[i] * lots_;
-        double* const row = table + sample.lot[sample.answer_of[i]] * lots_;
-        for (std::size_t k = 0; k < lots_; ++k) row[k] += q[k];
+        const double* const q = q_.data() + sample.task_of[i] * bins_;
+        double* const row = table + sample.bin[sample.answer_of[i]] * bins_;
+        for (std::size_t k = 0; k < bins_; ++k) row[k] += q[k];
       }
-      normalise_columns(table, lots_);
+      normalise_columns(table, bins_);
     }
   });
 }
@@ -240,8 +240,8 @@ GroupModel GroupModel::applied_to(const CrowdSample& sample, const RunContext& c
 }
 
 double GroupModel::score() const noexcept {
-  const auto lots = static_cast<double>(lots_);
-  const double penalty = 0.5 * lots * (lots - 1) * std::log(std::max<double>(static_cast<double>(tasks_), 2));
+  const auto bins = static_cast<double>(bins_);
+  const double penalty = 0.5 * bins * (bins - 1) * std::log(std::max<double>(static_cast<double>(tasks_), 2));
   return log_likelihood_ - penalty * static_cast<double>(grouping_.groups);
 }
 

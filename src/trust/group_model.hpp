@@ -36,18 +36,18 @@ class GroupModel {
   /// Log-likelihood less what the tables of groups cost by BIC.
   [[nodiscard]] double score() const noexcept;
   [[nodiscard]] const Grouping& grouping() const noexcept { return grouping_; }
-  [[nodiscard]] std::size_t lots() const noexcept { return lots_; }
+  [[nodiscard]] std::size_t bins() const noexcept { return bins_; }
   /// ln of the joint probability of task and answers, by truth.
-  [[nodiscard]] const double* log_joint(std::size_t task) const { return log_joint_.data() + task * lots_; }
+  [[nodiscard]] const double* log_joint(std::size_t task) const { return log_joint_.data() + task * bins_; }
   /// What an answer's unit as a whole says of the truth, in logarithms.
   [[nodiscard]] const double* message(const CrowdSample& sample, std::uint64_t answer) const {
     const std::uint32_t slot = slot_of_[answer];
-    return slot == Grouping::kNone ? log_tables_.data() + row_of(sample, answer) : message_.data() + slot * lots_;
+    return slot == Grouping::kNone ? log_tables_.data() + row_of(sample, answer) : message_.data() + slot * bins_;
   }
   /// P(said | truth) of each worker as the posterior sees it, group or not.
   [[nodiscard]] const std::vector<double>& marginal_tables() const noexcept { return marginal_; }
   [[nodiscard]] std::size_t row_of(const CrowdSample& sample, std::uint64_t answer) const {
-    return (sample.who[answer] * lots_ + sample.lot[answer]) * lots_;
+    return (sample.who[answer] * bins_ + sample.bin[answer]) * bins_;
   }
 
  private:
@@ -60,7 +60,7 @@ class GroupModel {
   void find_marginal_tables(const CrowdSample& sample, const RunContext& context);
 
   Grouping grouping_;
-  std::size_t lots_, tasks_;
+  std::size_t bins_, tasks_;
   double log_likelihood_ = 0;
   std::vector<double> prior_, log_tables_, marginal_;
   std::vector<double> xi_;  ///< group × truth × hidden answer

@@ -33,7 +33,7 @@ class PairWalk {
       if (context.cancelled()) return;
       auto& place = places[thread];
       place.resize(sample_.workers, kNowhere);
-      std::vector<double> q(model_.lots());
+      std::vector<double> q(model_.bins());
       for (std::size_t j = blocks.begin(block); j < blocks.end(block); ++j) {
         bool any = false;
         for (std::size_t p = pairs_.row[j]; p < pairs_.row[j + 1]; ++p) {
@@ -53,25 +53,25 @@ class PairWalk {
 
   template <class Visit>
   void walk(std::size_t j, const std::vector<std::size_t>& place, std::vector<double>& q, const Visit& visit) const {
-    const std::size_t lots = model_.lots();
-    std::vector<double> without(lots);
+    const std::size_t bins = model_.bins();
+    std::vector<double> without(bins);
     for (std::uint64_t i = sample_.worker_offsets[j]; i < sample_.worker_offsets[j + 1]; ++i) {
       const std::uint64_t own = sample_.answer_of[i], end = sample_.offsets[sample_.task_of[i] + 1];
       const double* const joint = model_.log_joint(sample_.task_of[i]);
       const double* const said = model_.message(sample_, own);
-      for (std::size_t k = 0; k < lots; ++k) without[k] = joint[k] - said[k];
+      for (std::size_t k = 0; k < bins; ++k) without[k] = joint[k] - said[k];
       for (std::uint64_t b = own + 1; b < end; ++b) {
         const std::size_t pair = place[sample_.who[b]];
         if (pair == kNowhere) continue;
         std::copy(without.begin(), without.end(), q.begin());
         if (!model_.grouping().together(j, sample_.who[b])) {
           const double* const others = model_.message(sample_, b);
-          for (std::size_t k = 0; k < lots; ++k) q[k] -= others[k];
+          for (std::size_t k = 0; k < bins; ++k) q[k] -= others[k];
         }
         const double top = *std::max_element(q.begin(), q.end());
         double sum = 0;
-        for (std::size_t k = 0; k < lots; ++k) sum += q[k] = exp_nonpositive(q[k] - top);
-        for (std::size_t k = 0; k < lots; ++k) q[k] /= sum;
+        for (std::size_t k = 0; k < bins; ++k) sum += q[k] = exp_nonpositive(q[k] - top);
+        for (std::size_t k = 0; k < bins; ++k) q[k] /= sum;
         visit(pair, own, b, q);
       }
     }
@@ -125,21 +125,21 @@ void find_usual(const WorkerPairs& pairs, const Grouping& grouping, PairDependen
 
 void find_excess(const CrowdSample& sample, const WorkerPairs& pairs, const GroupModel& model, PairDependence& found,
                  const RunContext& context) {
-  const std::size_t lots = model.lots(), cells = lots * lots;
+  const std::size_t bins = model.bins(), cells = bins * bins;
   const std::vector<double>& tables = model.marginal_tables();
-  std::vector<double> alike(pairs.size() * lots);  // P(both say the same | truth)
+  std::vector<double> alike(pairs.size() * bins);  // P(both say the same | truth)
   PairWalk(sample, pairs, model)
       .run(
           context, [](std::size_t) { return true; },
           [&](std::size_t j, std::size_t pair) {
             const double* const first = tables.data() + j * cells;
             const double* const second = tables.data() + pairs.other[pair] * cells;
-            double* const same = alike.data() + pair * lots;
-            for (std::size_t c = 0; c < cells; ++c) same[c % lots] += first[c] * second[c];
+            double* const same = alike.data() + pair * bins;
+            for (std::size_t c = 0; c < cells; ++c) same[c % bins] += first[c] * second[c];
           },
           [&](std::size_t pair, std::uint64_t, std::uint64_t, const std::vector<double>& q) {
             double p = 0;
-            for (std::size_t k = 0; k < lots; ++k) p += q[k] * alike[pair * lots + k];
+            for (std::size_t k = 0; k < bins; ++k) p += q[k] * alike[pair * bins + k];
             found.expected[pair] += p;
             found.variance[pair] += p * (1 - p);
           });
@@ -164,7 +164,7 @@ class Evidence {
       one += q[k] * first[k];
       two += q[k] * second[k];
     }
-    const bool same = sample.lot[own] == sample.lot[other];
+    const bool same = sample.bin[own] == sample.bin[other];
     const double p = std::clamp(both / std::sqrt(one * two), kLeastProbability, 1.0);
     for (std::size_t r = 0; r <= kRates.size(); ++r) {
       const double rate = r < kRates.size() ? kRates[r] : usual_;
@@ -234,7 +234,7 @@ std::vector<double> evidence_within_groups(const CrowdSample& sample, const Grou
   std::vector<double> evidence(sample.workers, 0.0);
   const Blocks blocks{sample.workers, kWorkersPerBlock};
   context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
-    std::vector<double> q(model.lots());
+    std::vector<double> q(model.bins());
     for (std::size_t j = blocks.begin(block); j < blocks.end(block); ++j) {
       if (grouping.group[grouping.unit[j]] == Grouping::kNone) continue;
       Evidence sum(found.usual_of_worker[j]);

@@ -92,7 +92,7 @@ TEST_P(EverySelector, RespectsCapacityAvailabilityAndBudget) {
   EXPECT_GT(some.cost(), 8);
 }
 
-TEST_P(EverySelector, LeavesSettledAndUnworthyTasksAlone) {
+TEST_P(EverySelector, LeavesSettledAndUnworth_askingTasksAlone) {
   SelectionRequest request;
   request.pairs = 1000;
   const Selection sure = choose(request, 1, 5, {{"delta", "0.3"}});
@@ -105,8 +105,8 @@ TEST_P(EverySelector, LeavesSettledAndUnworthyTasksAlone) {
     const auto q = crowd_.q(index(choice.task));
     EXPECT_LT(*std::max_element(q.begin(), q.end()), 0.7);
   }
-  const Selection worthy = choose(request, 1, 5, {{"least_gain", "0.2"}});
-  for (const Choice& choice : worthy.choices) EXPECT_GE(choice.expected_gain, 0.2);
+  const Selection worth_asking = choose(request, 1, 5, {{"least_gain", "0.2"}});
+  for (const Choice& choice : worth_asking.choices) EXPECT_GE(choice.expected_gain, 0.2);
   EXPECT_TRUE(choose(request, 1, 5, {{"least_gain", "50"}}).choices.empty());
 }
 

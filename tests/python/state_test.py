@@ -1,4 +1,4 @@
-"""A crowd that lives in a file: what goes in comes out, and it follows the batch fit."""
+"""A persistent crowd in one SQLite file: what goes in comes out, and it follows the batch fit."""
 import doctest
 import json
 import os

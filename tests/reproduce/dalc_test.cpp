@@ -87,7 +87,7 @@ TEST(DalcExperiments, Table2) {
       {"LFC", "lfc", {}, "linear", .6070, .6304},
       {"STAL", "stal", {}, "linear", .6091, .6325},
       {"DLC/LR", "dalc", {}, "linear", .6093, .6325},
-      {"DLC/Sparse", "dalc", {{"reliability", "own_weights"}}, "mlp", .6710, .6860},
+      {"DLC/Sparse", "dalc", {{"reliability", "per_worker_logistic"}}, "mlp", .6710, .6860},
       {"DLC", "dalc", {}, "mlp", .6886, .7235},
   };
   // Alexa has 1.55 answers per query and 5 per worker, .88 of them right.

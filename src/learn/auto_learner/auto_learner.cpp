@@ -59,7 +59,7 @@ Learned AutoLearner::fit(const LearningData& data, const NetworkSpec& network, c
       told.size() < 2
           ? fmt::format("{}, which is preferred: nothing was held out to compare others by", chosen)
           : fmt::format(
-                "{} of {}: mean log probability of all answers to a hidden task is {}; another than the first "
+                "{} of {}: mean log probability of all answers to a held-out task is {}; another than the first "
                 "is taken only when it is better by {} standard errors",
                 chosen, fmt::join(candidates(), ", "), fmt::join(told, ", "), options_.margin);
   explanation = explanation.empty() ? why : why + ". " + explanation;
@@ -85,8 +85,8 @@ void parameters(ParameterVisitor& v, Options& o) {
 
 LearnerEntry learner() {
   LearnerInfo info;
-  info.title = "The learner that predicts hidden answers best";
-  info.summary = fmt::format("Trains {} and keeps the one that predicts the answers to hidden tasks best.",
+  info.title = "The learner that predicts held-out answers best";
+  info.summary = fmt::format("Trains {} and keeps the one that predicts the answers to held-out tasks best.",
                              fmt::join(candidates(), ", "));
   info.when_to_use = "When you do not know how your workers err: gold is not needed to choose.";
   info.reference = "Held-out likelihood of answers; the learners have references of their own";

@@ -117,7 +117,7 @@ TEST(Dalc, ConstantFeaturesReduceToOneCoin) {
 }
 
 /// As many dimensions as features and no ridge: every worker's own regression can be expressed.
-TEST(Dalc, FullRankWithoutRidgeIsOwnWeights) {
+TEST(Dalc, FullRankWithoutRidgeIsPerWorkerLogistic) {
   const Small small(false);
   ThreadPool pool(1);
   LowRank low_rank(*small.set.inputs, 3, {.rank = 4, .worker_ridge = 1e-8, .shared_ridge = 1e-8, .rounds = 60}, Rng(1),

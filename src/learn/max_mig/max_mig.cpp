@@ -60,10 +60,10 @@ void parameters(ParameterVisitor& v, Options& o) {
   v.choice("start", o.start, kStartNames,
            "what the aggregator begins with: tables from the vote, from a method of aggregation, from "
            "a network trained on single answers (right even when most workers copy), or chance; "
-           "automatic tries votes and coupled and lets hidden answers decide");
+           "automatic tries votes and coupled and lets held-out answers decide");
   v.choice("aggregator", o.aggregator, aggregator_names(), "which method start=aggregator asks");
   v.choice("class_prior", o.class_prior, kPriorNames,
-           "how frequent the classes are: all the same, learned from the forecast, or what hidden "
+           "how frequent the classes are: all the same, learned from the forecast, or what held-out "
            "answers speak for");
   v.real("pooled_answers", o.pooled_answers, 0, 1e6,
          "answers by an ordinary worker that are added to each worker's own, per class");

@@ -182,7 +182,7 @@ EpochChoice choose(const TrainingSet& all, const Features& inputs, const Network
     }
   }
   if (told.size() > 1) {
-    explanation = fmt::format("chose {}: log probability of the answers to a hidden task: {}", candidate->name,
+    explanation = fmt::format("chose {}: log probability of the answers to a held-out task: {}", candidate->name,
                               fmt::join(told, ", "));
   }
   return std::move(*choice);
@@ -196,7 +196,7 @@ void warn(const EpochChoice& choice, const std::string& trouble, const TrainingO
   if (choice.no_better_than_guessing) {
     learned.crowd.warnings.push_back(
         {"no_better_than_guessing",
-         "even at the best epoch the network predicts the answers to hidden tasks no better than guessing "
+         "even at the best epoch the network predicts the answers to held-out tasks no better than guessing "
          "would, so its labels are not to be trusted",
          fmt::format("lower learning_rate (it is {}), train longer, or look for other features.",
                      options.optimiser.learning_rate),
@@ -312,7 +312,7 @@ void training_parameters(ParameterVisitor& v, TrainingOptions& o) {
             "end training after so many epochs without a better held-out likelihood; 0: never");
   v.real("answer_power", o.answer_power, 0, 1,
          "how much each answer counts beside the network when a task's truth is inferred: 1 if workers "
-         "err independently, less if they err on the same tasks; 0: learned from hidden answers");
+         "err independently, less if they err on the same tasks; 0: learned from held-out answers");
   v.flag("standardise", o.standardise,
          "bring each feature (of images, each channel) to mean 0 and "
          "deviation 1");

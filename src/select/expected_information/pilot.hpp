@@ -20,7 +20,7 @@ struct Pilot {
 };
 
 /// How many pairs of this batch belong to the pilot, and at most how many each task may get: tasks that have been begun
-/// first, then others by lot. `rooms` is empty when the pilot is over.
+/// first, then others at random. `rooms` is empty when the pilot is over.
 struct PilotPlan {
   std::size_t pairs = 0;
   std::vector<std::uint32_t> rooms;

@@ -67,13 +67,13 @@ Parameters subtype_parameters(const CategoryData& data, TieRule ties, std::size_
   return parameters;
 }
 
-/// What hidden answers say of the base.
+/// What held-out answers say of the base.
 struct Verdict {
   double dependence = 0;   ///< by how many standard errors subtypes predict better than the base, and than none
   TemperingFit tempering;  ///< of the base's probabilities
 };
 
-/// ln P of hidden answers by the posterior and the tables of a fit.
+/// ln P of held-out answers by the posterior and the tables of a fit.
 std::vector<double> log_predicted(const CategoryFit& fit, std::span<const CategoryAnswer> hidden) {
   const std::size_t classes = fit.class_count;
   std::vector<double> logs;
@@ -87,8 +87,8 @@ std::vector<double> log_predicted(const CategoryFit& fit, std::span<const Catego
   return logs;
 }
 
-/// Do at least half of the answers come from workers who gave a few? Only by workers of whom answers are seen while
-/// another is hidden can subtypes be told apart: one with a single answer has the same table in every subtype.
+/// Do at least half of the answers come from workers who gave kFewAnswers or more? Subtypes can be told apart only by
+/// workers of whom answers are seen while another is held out: a single answer gives the same table in every subtype.
 bool most_workers_repeat(const CategoryAnswers& answers) {
   std::vector<std::uint32_t> given(answers.worker_count(), 0);
   for (const WorkerId worker : answers.workers()) ++given[index(worker)];
@@ -162,16 +162,16 @@ CategoryFit fit_without_tables(const CategoryData& data, TieRule ties, const Run
 
 void parameters(ParameterVisitor& v, Options& o) {
   v.flag("calibrate", o.calibrate,
-         "temper the probabilities, and mix them with the votes as far as hidden answers ask for it");
+         "temper the probabilities, and mix them with the votes as far as held-out answers call for it");
   v.real("evidence", o.evidence, 0, 1e9,
-         "standard errors by which subtypes of tasks must predict hidden answers better to be used");
-  v.integer("folds", o.folds, 0, 5, "how often a fifth of the answers is hidden for that test; 0 leaves it out");
+         "threshold of the z-score by which subtypes of tasks must predict held-out answers better to be used");
+  v.integer("folds", o.folds, 0, 5, "how often a fifth of the answers is held out for that test; 0 leaves it out");
   v.integer("tested", o.tested, 1, 1e9,
             "answers that the test looks at, at most; a random part of the tasks if there are more");
   tie_rule_parameter(v, o.ties);
 }
 
-/// The base, or subtypes of tasks where hidden answers ask for them; `result`, the base's fit, is replaced then.
+/// The base, or subtypes of tasks where held-out answers call for them; `result`, the base's fit, is replaced then.
 void choose(const CategoryData& data, const Options& options, const Verdict& verdict, bool tested, bool workers_repeat,
             const RunContext& context, const CategoryStart& start, CategoryFit& result) {
   const double z = verdict.dependence;
@@ -187,26 +187,21 @@ void choose(const CategoryData& data, const Options& options, const Verdict& ver
     refined.skill = result.skill;
     result = std::move(refined);
     result.explanation = fmt::format(
-        "ebcc, because subtypes of tasks predict hidden answers better than independent workers do (by {:.1f} "
-        "standard "
-        "errors): workers err together on some tasks.",
-        z);
+        "ebcc: held-out answers show correlated errors on some tasks (z = {:.1f}, threshold {}).", z, options.evidence);
   } else if (dependent) {
     result.explanation = fmt::format(
-        "{}, although workers err together on some tasks (by {:.1f} standard errors): ebcc would cost "
-        "too much here.",
-        kBase, z);
+        "{}, although held-out answers show correlated errors on some tasks (z = {:.1f}, threshold {}): ebcc would "
+        "take too long here.",
+        kBase, z, options.evidence);
     result.warnings.push_back({"dependent_answers",
-                               "workers err together on some tasks, so probabilities are too near to 1.",
+                               "workers make correlated errors on some tasks, so probabilities are too close to 1.",
                                "With time to spare, run `method=ebcc`, or aggregate a part of the tasks."});
   } else if (tested && !workers_repeat) {
     result.explanation =
-        fmt::format("{}: with one or two answers from most workers nobody can tell whether they err together.", kBase);
+        fmt::format("{}: with one or two answers from most workers, correlated errors cannot be tested.", kBase);
   } else if (tested) {
-    result.explanation = fmt::format(
-        "{}, because subtypes of tasks do not predict hidden answers better ({:.1f} standard errors, {} are asked "
-        "for).",
-        kBase, z, options.evidence);
+    result.explanation = fmt::format("{}: held-out answers show no correlated errors (z = {:.1f}, threshold {}).",
+                                     kBase, z, options.evidence);
   } else {
     result.explanation = fmt::format("{}, without a test of the alternative.", kBase);
   }
@@ -248,8 +243,8 @@ CategoryMethod method() {
   MethodInfo info;
   info.title = "Automatic";
   info.summary =
-      "Hierarchical Dawid–Skene, or EBCC where hidden answers show that workers err together; probabilities tempered "
-      "as far as hidden answers ask for it.";
+      "Hierarchical Dawid–Skene, or EBCC where held-out answers show correlated errors; probabilities tempered as far "
+      "as held-out answers call for it.";
   info.when_to_use =
       "The default, also under the name auto. It says what it chose and why, and warns when methods disagree or "
       "workers "

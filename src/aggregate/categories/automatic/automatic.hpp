@@ -5,8 +5,8 @@
 namespace wisecrowd::automatic {
 
 struct Options {
-  bool calibrate = true;         ///< temper the probabilities as far as hidden answers ask for it
-  double evidence = 3;           ///< standard errors by which subtypes must predict better to be used
+  bool calibrate = true;         ///< temper the probabilities as far as held-out answers call for it
+  double evidence = 3;           ///< z-score by which subtypes must predict better to be used
   std::size_t folds = 5;         ///< in which answers are hidden, each once; 0: neither test nor calibration
   std::size_t tested = 100'000;  ///< answers that are looked at for that, at most
   TieRule ties = TieRule::lowest;
