@@ -134,7 +134,7 @@ void check(const SimulateArguments& options) {
   }
 }
 
-std::string files_text(const Simulation& simulation, bool tasks) {
+std::string files_text(const Simulation& simulation, bool tasks, const std::string& groups_file) {
   std::string text = "  answers.csv       task, worker, label\n";
   if (simulation.held_out.answer_count() > 0) {
     text += "  answers_test.csv  answers to the tasks that are not for training\n";
@@ -146,7 +146,28 @@ std::string files_text(const Simulation& simulation, bool tasks) {
   if (!simulation.reliability.empty()) text += "  reliability.csv   how likely each answer was to be right\n";
   if (!simulation.features.empty()) text += "  features.npy      the features of every task, one row each\n";
   if (tasks) text += "  tasks.csv         the row of every task, and its split\n";
+  if (!groups_file.empty() && !(tasks && groups_file == "tasks.csv")) {
+    text += fmt::format("  {:<17} the group of every task\n", groups_file);
+  }
   return text + "  simulation.json   how it was made\n";
+}
+
+/// Commands that make something of what was written.
+std::string what_to_try(const std::string& folder, const std::string& features, bool has_tasks,
+                        const std::string& groups_file) {
+  const std::string answers = shell_word(folder + "answers.csv");
+  std::string text =
+      fmt::format("\nTo see what can be learned from the answers alone:\n  wisecrowd aggregate {}\n", answers);
+  if (!features.empty()) {
+    text += fmt::format("\nTo learn from answers and features together:\n  wisecrowd learn {} --features {}{}\n",
+                        answers, shell_word(features), has_tasks ? " --tasks " + shell_word(folder + "tasks.csv") : "");
+  }
+  if (!groups_file.empty()) {
+    text += fmt::format(
+        "\nTo see whether groups are treated alike:\n  wisecrowd fairness {} --tasks {} --group group --gold {}\n",
+        answers, shell_word(folder + groups_file), shell_word(folder + "gold.csv"));
+  }
+  return text;
 }
 
 /// "task,worker,value_1,value_2"
@@ -261,18 +282,11 @@ void run_simulate(const SimulateArguments& options, Session& session) {
         fmt::format("{} without gold got no answers.\n\n", counted(static_cast<std::size_t>(unknown), "task")));
   }
   session.out.add(fmt::format("{} {}\n", screen.bold("Written to"), shell_word(folder)));
-  session.out.add(files_text(simulation, has_tasks));
-  session.out.add(
-      fmt::format("\nTo see what can be learned from the answers alone:\n"
-                  "  wisecrowd aggregate {}\n",
-                  shell_word(folder + "answers.csv")));
-  if (!features.empty()) {
-    session.out.add(
-        fmt::format("\nTo learn from answers and features together:\n"
-                    "  wisecrowd learn {} --features {}{}\n",
-                    shell_word(folder + "answers.csv"), shell_word(features),
-                    has_tasks ? " --tasks " + shell_word(folder + "tasks.csv") : ""));
-  }
+  const std::string groups_file = simulation.groups.of_task.empty() ? ""
+                                  : sources.task_table.empty()      ? "tasks.csv"
+                                                                    : "groups.csv";
+  session.out.add(files_text(simulation, has_tasks, groups_file));
+  session.out.add(what_to_try(folder, features, has_tasks, groups_file));
 }
 
 }  // namespace

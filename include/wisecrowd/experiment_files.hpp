@@ -28,10 +28,10 @@ struct SimulationSources {
 /// Writes answers.csv (task,worker,label; rows shuffled by the simulation's seed), gold.csv (task,label), workers.csv
 /// (worker,kind,accuracy and, where known, expertise), confusion.csv (worker,truth,label,probability) and
 /// simulation.json (kind, size, parameters, seed, version) into `directory`; where there is such a thing also
-/// answers_test.csv (answers to tasks outside of train), tasks.csv (task,row,split), features.npy, and reliability.csv
-/// (task,worker,reliability of every answer). First beside it, then renamed, so that nobody sees a part of it. An
-/// existing folder that holds anything but an earlier simulation is not replaced: io error that says so. Cancelled, it
-/// leaves nothing.
+/// answers_test.csv (answers to tasks outside of train), tasks.csv (task,row,split and group, or groups.csv where tasks
+/// were given), features.npy, and reliability.csv (task,worker,reliability of every answer). First beside it, then
+/// renamed, so that nobody sees a part of it. An existing folder that holds anything but an earlier simulation is not
+/// replaced: io error that says so. Cancelled, it leaves nothing.
 Status write_simulation(const Simulation& simulation, const std::string& directory, const RunContext& context,
                         const SimulationSources& sources = {});
 

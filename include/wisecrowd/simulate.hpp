@@ -12,6 +12,7 @@
 #include "wisecrowd/features.hpp"
 #include "wisecrowd/parameters.hpp"
 #include "wisecrowd/run_context.hpp"
+#include "wisecrowd/task_groups.hpp"
 
 namespace wisecrowd {
 
@@ -64,6 +65,8 @@ struct Simulation {
   /// or on the task (lftc, machines) it is what one of their answers follows when looked at alone.
   std::vector<double> confusion;
   std::vector<std::string> worker_kind;  ///< "honest", "spammer", "copy of worker_000003", …
+
+  TaskGroups groups;  ///< of the tasks, where workers treat them differently; else empty
 
   /// Drawn features, row t for task t; empty when there are none or when they were given.
   std::vector<float> features;

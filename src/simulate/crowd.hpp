@@ -11,6 +11,7 @@
 #include "simulate/world.hpp"
 #include "wisecrowd/ids.hpp"
 #include "wisecrowd/simulate.hpp"
+#include "wisecrowd/task_groups.hpp"
 
 namespace wisecrowd {
 
@@ -52,6 +53,7 @@ struct Crowd {
   AnswerRule answer;               ///< empty: answers are drawn independently from `confusion`
   ReliabilityRule reliability;     ///< empty: does not depend on the task
   std::vector<double> expertise;   ///< with `reliability`: each worker's mean
+  TaskGroups groups;               ///< of the tasks, where workers look at them
   /// The last so many workers answer every task, besides the answers_per_task of the others.
   std::size_t everywhere = 0;
 };

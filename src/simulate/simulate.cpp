@@ -318,6 +318,7 @@ Simulation simulate(std::string_view kind, const SimulationSize& asked, const Pa
   simulation.confusion = std::move(crowd.confusion);
   simulation.worker_kind = std::move(crowd.kinds);
   simulation.expertise = std::move(crowd.expertise);
+  simulation.groups = std::move(crowd.groups);
   if (options.given != nullptr) {
     simulation.splits = options.given->splits;
   } else if (!world.held_out.empty() || !simulation.features.empty()) {

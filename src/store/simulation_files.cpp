@@ -114,20 +114,38 @@ std::string_view name_of(Split split) {
   return split == Split::train ? "train" : split == Split::valid ? "valid" : "test";
 }
 
-bool write_tasks(OutputFile& file, const Simulation& simulation, const RunContext& context) {
+bool has_rows(const Simulation& simulation) { return !simulation.features.empty() || !simulation.splits.empty(); }
+
+bool write_task_table(OutputFile& file, const Simulation& simulation, bool with_rows, const RunContext& context) {
   const NameTable& names = simulation.data.answers.task_names();
+  const bool rows = has_rows(simulation) && with_rows;
+  const bool grouped = !simulation.groups.of_task.empty();
   const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
     for (std::size_t t = begin; t < end; ++t) {
       text.append_field(names[t]);
-      text.append(',');
-      text.append_count(t);
-      text.append(',');
-      text.append(simulation.splits.empty() ? "train" : name_of(simulation.splits[t]));
+      if (rows) {
+        text.append(',');
+        text.append_count(t);
+        text.append(',');
+        text.append(simulation.splits.empty() ? "train" : name_of(simulation.splits[t]));
+      }
+      if (grouped) {
+        text.append(',');
+        text.append_field(simulation.groups.names[index(simulation.groups.of_task[t])]);
+      }
       text.append('\n');
     }
   };
-  file.append("task,row,split\n");
+  file.append(fmt::format("task{}{}\n", rows ? ",row,split" : "", grouped ? ",group" : ""));
   return write_rows(file, {names.size(), 1, "writing tasks"}, format, context);
+}
+
+bool write_tasks(OutputFile& file, const Simulation& simulation, const RunContext& context) {
+  return write_task_table(file, simulation, true, context);
+}
+
+bool write_groups(OutputFile& file, const Simulation& simulation, const RunContext& context) {
+  return write_task_table(file, simulation, false, context);
 }
 
 bool write_features(OutputFile& file, const Simulation& simulation, const RunContext& context) {
@@ -230,16 +248,17 @@ Status write_simulation(const Simulation& simulation, const std::string& directo
     bool (*write)(OutputFile&, const Simulation&, const RunContext&);
     bool wanted = true;
   };
+  const bool grouped = !simulation.groups.of_task.empty();
   const bool given_table = !sources.task_table.empty();
-  const Table tables[] = {
-      {"answers.csv", &write_train_answers},
-      {"answers_test.csv", &write_test_answers, simulation.held_out.answer_count() > 0},
-      {"gold.csv", &write_gold},
-      {"workers.csv", &write_workers},
-      {"confusion.csv", &write_confusion},
-      {"reliability.csv", &write_reliability, !simulation.reliability.empty()},
-      {"features.npy", &write_features, !simulation.features.empty()},
-      {"tasks.csv", &write_tasks, !given_table && (!simulation.features.empty() || !simulation.splits.empty())}};
+  const Table tables[] = {{"answers.csv", &write_train_answers},
+                          {"answers_test.csv", &write_test_answers, simulation.held_out.answer_count() > 0},
+                          {"gold.csv", &write_gold},
+                          {"workers.csv", &write_workers},
+                          {"confusion.csv", &write_confusion},
+                          {"reliability.csv", &write_reliability, !simulation.reliability.empty()},
+                          {"features.npy", &write_features, !simulation.features.empty()},
+                          {"tasks.csv", &write_tasks, !given_table && (has_rows(simulation) || grouped)},
+                          {"groups.csv", &write_groups, given_table && grouped}};
   for (const Table& table : tables) {
     if (!table.wanted) continue;
     OutputFile file = folder.create(table.name);

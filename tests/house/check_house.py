@@ -11,7 +11,7 @@ from pathlib import Path
 
 # Stages whose rooms stand in a folder per kind of answer: src/aggregate/categories/dawid_skene.
 KINDS = {"aggregate": {"categories", "numbers"}}
-STAGES = {"ingest", "aggregate", "learn", "trust", "select", "active", "evaluate", "simulate", "state"}
+STAGES = {"ingest", "aggregate", "learn", "trust", "fairness", "select", "active", "evaluate", "simulate", "state"}
 
 # What a folder under src/ may include besides itself. Stages never include one another.
 MAY_INCLUDE = {
@@ -63,6 +63,8 @@ PUBLIC_LAYER = {
     "incremental.hpp": "state",
     "state.hpp": "state",
     "features.hpp": "data",
+    "task_groups.hpp": "data",
+    "fairness.hpp": "fairness",
     "learn.hpp": "learn",
     "simulate.hpp": "simulate",
     "select.hpp": "select",
