@@ -25,7 +25,6 @@ PYTHON = "/usr/bin/python3" if Path("/usr/bin/python3").exists() else sys.execut
 CHECKS = [
     [PYTHON, "-B", "tests/house/check_house.py", "."],
     ["scripts/refresh", "--check"],
-    ["scripts/format", "--check"],
 ]
 
 
