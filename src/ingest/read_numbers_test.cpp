@@ -109,5 +109,23 @@ TEST(ReadNumbers, TheOrderOfRowsDoesNotMatter) {
   EXPECT_EQ(one.answers.task_names()[0], "t9");
 }
 
+TEST(ReadNumbers, ABadRowLeavesNoNumberBehind) {
+  ReadOptions options;
+  options.lenient = true;
+  options.value_columns = {"x", "y"};
+  DataReport report;
+  const NumberData points = read("task,worker,x,y\nt,a,1,2\nt,b,3,far\nt,c,5,6\n", {}, options, &report);
+  EXPECT_EQ(std::vector<double>(points.answers.values().begin(), points.answers.values().end()),
+            (std::vector<double>{1, 2, 5, 6}));
+  EXPECT_EQ(report.rows_dropped, 1U);
+  options = {};
+  options.lenient = true;
+  options.layout = TableLayout::wide;
+  const NumberData wide = read("task,a,b\nt1,1,2\nt2,3,far\nt3,,6\n", {}, options, &report);
+  EXPECT_EQ(std::vector<double>(wide.answers.values().begin(), wide.answers.values().end()),
+            (std::vector<double>{1, 2, 6}));
+  EXPECT_EQ(report.rows_dropped, 1U);
+}
+
 }  // namespace
 }  // namespace wisecrowd

@@ -18,20 +18,12 @@ namespace wisecrowd::ingest {
 
 /// What becomes of the rows of one stretch of a table that holds no answers. Stretches are parsed side by side and
 /// gathered in file order; an object is used again for later ones.
-class RowHandler : public RowChecks {
+class RowHandler : public CountedRows<RowHandler> {
  public:
-  RowHandler(const TableContext& table, Chunk& chunk) : RowChecks(table, chunk, false) {}
+  RowHandler(const TableContext& table, Chunk& chunk) : CountedRows(table, chunk, false) {}
   virtual ~RowHandler() = default;
-  bool operator()(const DelimitedRow& row, std::uint64_t line) {
-    if (blank(row)) return true;
-    ++chunk_.rows;
-    if (!sound(row, line) || !take(row, line)) ++chunk_.dropped;
-    return true;
-  }
   void expect(bool suspicious) { suspicious_ = suspicious; }
   virtual void clear() = 0;
-
- protected:
   /// False when the row has a problem, which is then noted, and nothing of it was kept.
   virtual bool take(const DelimitedRow& row, std::uint64_t line) = 0;
 };

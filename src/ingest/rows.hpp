@@ -52,7 +52,7 @@ class RowChecks {
   }
   bool refuse_worker_key(std::string_view worker, std::uint64_t line);
   bool refuse_label(std::string_view label, std::string_view column, std::uint64_t line);
-  /// Adds a finite number to chunk_.numbers; false, with the problem noted, when the text is none.
+  /// Adds a number to chunk_.numbers; false, with the problem noted, when the text is none.
   bool take_number(std::string_view text, std::string_view column, std::uint64_t line);
 
   const TableContext& table_;
@@ -60,22 +60,30 @@ class RowChecks {
   bool suspicious_;  // some byte of the chunk is not UTF-8, or is NUL
 };
 
-/// One answer per row.
-class LongRows : public RowChecks {
+/// Rows of one kind. Rows::take(row, line) keeps a sound row, or returns false with the problem noted.
+template <class Rows>
+class CountedRows : public RowChecks {
  public:
   using RowChecks::RowChecks;
   template <class Row>
   bool operator()(const Row& row, std::uint64_t line) {
     if (blank(row)) return true;
     ++chunk_.rows;
-    if (!take(row, line)) ++chunk_.dropped;
+    const std::size_t numbers_before = chunk_.numbers.size();
+    if (!sound(row, line) || !static_cast<Rows&>(*this).take(row, line)) {
+      ++chunk_.dropped;
+      chunk_.numbers.resize(numbers_before);  // those that came before the problem
+    }
     return true;
   }
+};
 
- private:
+/// One answer per row.
+class LongRows : public CountedRows<LongRows> {
+ public:
+  using CountedRows::CountedRows;
   template <class Row>
   bool take(const Row& row, std::uint64_t line) {
-    if (!sound(row, line)) return false;
     const ColumnPlan& plan = table_.plan;
     const Field task = row.field(plan.task);
     const Field worker = row.field(plan.worker);
@@ -93,32 +101,28 @@ class LongRows : public RowChecks {
   }
 };
 
-/// One task per row, one worker per column; a blank is no answer.
-class WideRows : public RowChecks {
- public:
-  using RowChecks::RowChecks;
-  template <class Row>
-  bool operator()(const Row& row, std::uint64_t line) {
-    if (blank(row)) return true;
-    ++chunk_.rows;
-    if (!take(row, line)) ++chunk_.dropped;
-    return true;
-  }
+/// What stands in a cell of a wide table.
+enum class Cell { label, number };
 
- private:
+/// One task per row, one worker per column; a blank is no answer.
+template <Cell cell_kind>
+class WideRows : public CountedRows<WideRows<cell_kind>> {
+ public:
+  using Base = CountedRows<WideRows>;
+  using Base::Base;
+
   template <class Row>
   bool take(const Row& row, std::uint64_t line) {
-    if (!sound(row, line)) return false;
     const Field task = row.field(table_.plan.task);
-    bool good = usable(task, table_.plan.task, line);
+    bool good = this->usable(task, table_.plan.task, line);
     row.for_each_worker(table_, [&](std::string_view worker, std::uint64_t, const Field& cell) {
       if (cell.state == Field::State::null || (cell.state == Field::State::ok && cell.text.empty())) return;
-      if (!good_worker_key(worker)) {
-        good = refuse_worker_key(worker, line);
+      if (!this->good_worker_key(worker)) {
+        good = this->refuse_worker_key(worker, line);
       } else if (cell.state != Field::State::ok || cell.text.size() > kLongestName) {
-        good = refuse_field(cell, worker, line);
-      } else if (chunk_.classes.code(cell.text, table_.classes) == ChunkClasses::kUnknown) {
-        good = refuse_label(cell.text, worker, line);
+        good = this->refuse_field(cell, worker, line);
+      } else {
+        good = take_cell(cell.text, worker, line) && good;
       }
     });
     if (!good) return false;
@@ -126,7 +130,7 @@ class WideRows : public RowChecks {
     bool answered = false;
     row.for_each_worker(table_, [&](std::string_view worker, std::uint64_t hash, const Field& cell) {
       if (cell.state != Field::State::ok || cell.text.empty()) return;
-      const std::uint32_t entry = chunk_.add_answer(chunk_.classes.code(cell.text, table_.classes), line);
+      const std::uint32_t entry = chunk_.add_answer(code_of(cell.text), line);
       chunk_.task_keys.add(task.text, task_hash, entry);
       chunk_.add_worker(worker, hash, entry);
       answered = true;
@@ -134,28 +138,27 @@ class WideRows : public RowChecks {
     if (!answered) chunk_.task_keys.add(task.text, task_hash, chunk_.add_bare_task());
     return true;
   }
+
+ private:
+  using Base::chunk_;
+  using Base::table_;
+
+  /// Checks a cell that is not blank; a number is kept at once.
+  bool take_cell(std::string_view text, std::string_view worker, std::uint64_t line) {
+    if constexpr (cell_kind == Cell::number) return this->take_number(text, worker, line);
+    return code_of(text) != ChunkClasses::kUnknown || this->refuse_label(text, worker, line);
+  }
+  std::uint32_t code_of(std::string_view text) {
+    return cell_kind == Cell::number ? 0 : chunk_.classes.code(text, table_.classes);
+  }
 };
 
 /// One answer of numbers per row; without a worker column, the truth of a task.
-class NumberRows : public RowChecks {
+class NumberRows : public CountedRows<NumberRows> {
  public:
-  using RowChecks::RowChecks;
-  template <class Row>
-  bool operator()(const Row& row, std::uint64_t line) {
-    if (blank(row)) return true;
-    ++chunk_.rows;
-    const std::size_t numbers_before = chunk_.numbers.size();
-    if (!take(row, line)) {
-      ++chunk_.dropped;
-      chunk_.numbers.resize(numbers_before);
-    }
-    return true;
-  }
-
- private:
+  using CountedRows::CountedRows;
   template <class Row>
   bool take(const Row& row, std::uint64_t line) {
-    if (!sound(row, line)) return false;
     const ColumnPlan& plan = table_.plan;
     const bool has_worker = plan.worker != kNoColumn;
     const Field task = row.field(plan.task);
@@ -164,7 +167,9 @@ class NumberRows : public RowChecks {
     good = (!has_worker || usable(worker, plan.worker, line)) && good;
     for (const std::size_t column : plan.numbers) {
       const Field number = row.field(column);
-      if (plan.blank_labels && number.state == Field::State::ok && number.text.empty()) {
+      const bool empty =
+          number.state == Field::State::null || (number.state == Field::State::ok && number.text.empty());
+      if (plan.blank_labels && empty) {
         chunk_.numbers.push_back(std::numeric_limits<double>::quiet_NaN());
       } else {
         good = usable(number, column, line) && take_number(number.text, plan.names[column], line) && good;
@@ -178,69 +183,12 @@ class NumberRows : public RowChecks {
   }
 };
 
-/// One task per row, one worker per column, a number in each cell; a blank is no answer.
-class WideNumberRows : public RowChecks {
- public:
-  using RowChecks::RowChecks;
-  template <class Row>
-  bool operator()(const Row& row, std::uint64_t line) {
-    if (blank(row)) return true;
-    ++chunk_.rows;
-    const std::size_t numbers_before = chunk_.numbers.size();
-    if (!take(row, line)) {
-      ++chunk_.dropped;
-      chunk_.numbers.resize(numbers_before);
-    }
-    return true;
-  }
-
- private:
-  template <class Row>
-  bool take(const Row& row, std::uint64_t line) {
-    if (!sound(row, line)) return false;
-    const Field task = row.field(table_.plan.task);
-    bool good = usable(task, table_.plan.task, line);
-    row.for_each_worker(table_, [&](std::string_view worker, std::uint64_t, const Field& cell) {
-      if (cell.state == Field::State::null || (cell.state == Field::State::ok && cell.text.empty())) return;
-      if (!good_worker_key(worker)) {
-        good = refuse_worker_key(worker, line);
-      } else if (cell.state != Field::State::ok || cell.text.size() > kLongestName) {
-        good = refuse_field(cell, worker, line);
-      } else {
-        good = take_number(cell.text, worker, line) && good;
-      }
-    });
-    if (!good) return false;
-    const std::uint64_t task_hash = table_.tasks.hash(task.text);
-    bool answered = false;
-    row.for_each_worker(table_, [&](std::string_view worker, std::uint64_t hash, const Field& cell) {
-      if (cell.state != Field::State::ok || cell.text.empty()) return;
-      const std::uint32_t entry = chunk_.add_answer(0, line);
-      chunk_.task_keys.add(task.text, task_hash, entry);
-      chunk_.add_worker(worker, hash, entry);
-      answered = true;
-    });
-    if (!answered) chunk_.task_keys.add(task.text, task_hash, chunk_.add_bare_task());
-    return true;
-  }
-};
-
 /// One label per task, and perhaps probabilities.
-class LabelRows : public RowChecks {
+class LabelRows : public CountedRows<LabelRows> {
  public:
-  using RowChecks::RowChecks;
-  template <class Row>
-  bool operator()(const Row& row, std::uint64_t line) {
-    if (blank(row)) return true;
-    ++chunk_.rows;
-    if (!take(row, line)) ++chunk_.dropped;
-    return true;
-  }
-
- private:
+  using CountedRows::CountedRows;
   template <class Row>
   bool take(const Row& row, std::uint64_t line) {
-    if (!sound(row, line)) return false;
     const ColumnPlan& plan = table_.plan;
     const Field task = row.field(plan.task);
     const Field label = row.field(plan.label);
@@ -248,20 +196,18 @@ class LabelRows : public RowChecks {
     const bool blank = plan.blank_labels &&
                        (label.state == Field::State::null || (label.state == Field::State::ok && label.text.empty()));
     good = (blank || usable(label, plan.label, line)) && good;
-    const std::size_t numbers_before = chunk_.numbers.size();
     for (const std::size_t column : plan.numbers) good = take_probability(row.field(column), column, line) && good;
     std::uint32_t code = blank ? Chunk::kBareTask : ChunkClasses::kUnknown;
     if (good && !blank) {
       code = chunk_.classes.code(label.text, table_.classes);
       if (code == ChunkClasses::kUnknown) good = refuse_label(label.text, plan.names[plan.label], line);
     }
-    if (!good) {
-      chunk_.numbers.resize(numbers_before);
-      return false;
-    }
+    if (!good) return false;
     chunk_.task_keys.add(task.text, table_.tasks.hash(task.text), chunk_.add_answer(code, line));
     return true;
   }
+
+ private:
   bool take_probability(const Field& field, std::size_t column, std::uint64_t line);
 };
 

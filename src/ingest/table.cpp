@@ -158,12 +158,12 @@ class TableReader {
         parse<LabelRows>(chunk, columns);
       } else if (request_.kind == TableKind::numbers) {
         if (columns.plan.layout == TableLayout::wide) {
-          parse<WideNumberRows>(chunk, columns);
+          parse<WideRows<Cell::number>>(chunk, columns);
         } else {
           parse<NumberRows>(chunk, columns);
         }
       } else if (columns.plan.layout == TableLayout::wide) {
-        parse<WideRows>(chunk, columns);
+        parse<WideRows<Cell::label>>(chunk, columns);
       } else {
         parse<LongRows>(chunk, columns);
       }
