@@ -25,7 +25,6 @@ class HeldOut {
   using Data = typename Kind::Data;
   using Answer = typename Kind::Answer;
 
-  /// Hidden answers may refer to `data`, which must stay.
   HeldOut(const Data& data, const HeldOutOptions& options, const RunContext& context);
 
   [[nodiscard]] std::size_t folds() const noexcept { return folds_.size(); }
@@ -52,6 +51,7 @@ class HeldOut {
     Data visible;
     std::vector<Answer> hidden;
   };
+  typename Kind::Answers answers_;  ///< hidden answers refer to them; a copy shares its storage
   std::vector<Fold> folds_;
   std::size_t hidden_count_ = 0;
 };

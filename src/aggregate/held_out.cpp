@@ -78,7 +78,8 @@ Estimate mean_of(std::span<const double> values) {
 }  // namespace
 
 template <class Kind>
-HeldOut<Kind>::HeldOut(const Data& data, const HeldOutOptions& options, const RunContext& context) {
+HeldOut<Kind>::HeldOut(const Data& data, const HeldOutOptions& options, const RunContext& context)
+    : answers_(data.answers) {
   if (options.folds == 0 || !(options.share > 0) || options.share * static_cast<double>(options.folds) > 1 + 1e-9) {
     throw Error(ErrorCode::bad_parameter,
                 fmt::format("{} folds that hide a share of {} each: folds × share must be above 0 and at most 1",

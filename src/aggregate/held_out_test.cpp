@@ -6,6 +6,7 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <memory>
 
 #include "base/rng.hpp"
 #include "support/crowds.hpp"
@@ -133,6 +134,22 @@ TEST(HeldOut, NothingToHide) {
   EXPECT_EQ(HeldOut({builder.build(), {}, {}}, {}, context).hidden_count(), 0U);
   EXPECT_THROW(HeldOut({builder.build(), {}, {}}, {.folds = 5, .share = 0.3}, context), Error);
   EXPECT_THROW(HeldOut({builder.build(), {}, {}}, {.folds = 0}, context), Error);
+}
+
+TEST(HeldOut, KeepsTheNumbersThatItHides) {
+  const RunContext context;
+  const auto crowd = [](double first) {
+    NumberAnswersBuilder builder;
+    for (int t = 0; t < 2000; ++t) {
+      for (int w = 0; w < 5; ++w) builder.add(std::to_string(t), std::to_string(w), first + t + w);
+    }
+    return std::make_unique<NumberData>(NumberData{builder.build(), {}});
+  };
+  auto data = crowd(0);
+  const HeldOut held_out(*data, {.folds = 1, .share = 0.3}, context);
+  data.reset();
+  const auto others = crowd(1e6);  // where the first ones lay
+  for (const NumberAnswer& answer : held_out.hidden(0)) ASSERT_LT(answer.value[0], 3000);
 }
 
 }  // namespace
