@@ -35,6 +35,7 @@
 #include "wisecrowd/number_answers.hpp"
 #include "wisecrowd/number_data.hpp"
 #include "wisecrowd/number_fit.hpp"
+#include "wisecrowd/number_limits.hpp"
 #include "wisecrowd/number_result.hpp"
 #include "wisecrowd/parameters.hpp"
 #include "wisecrowd/quick_fits.hpp"

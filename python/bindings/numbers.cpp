@@ -3,6 +3,7 @@
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/evaluate_numbers.hpp"
 #include "wisecrowd/held_out.hpp"
+#include "wisecrowd/number_limits.hpp"
 
 namespace wisecrowd::python {
 namespace {
@@ -77,6 +78,7 @@ void define_numbers(py::module_& module) {
     for (const MethodInfo& info : number_methods()) list.append(info_of(info));
     return list;
   });
+  module.attr("largest_number") = kLargestNumber;
   module.attr("default_number_method") = std::string(default_number_method());
   module.def("fit_numbers", [](const NumberAnswers& answers, const std::string& method, const py::dict& parameters,
                                const std::optional<NumberColumn>& gold, std::uint64_t seed, unsigned threads,

@@ -11,6 +11,7 @@
 #include "data/name_order.hpp"
 #include "data/number_column.hpp"
 #include "wisecrowd/number_data.hpp"
+#include "wisecrowd/number_limits.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -49,6 +50,13 @@ class NumberPacking {
   std::span<const double> values_;
   std::size_t dimensions_;
 };
+
+/// What keeps a number from being an answer or gold, with the remedy; empty if nothing does.
+std::string number_problem(double value) {
+  if (!std::isfinite(value)) return fmt::format("{} is not a finite number", value);
+  if (std::abs(value) <= kLargestNumber) return {};
+  return fmt::format("{:g} is beyond ±{:g}, where squares overflow: choose another unit", value, kLargestNumber);
+}
 
 }  // namespace
 
@@ -139,9 +147,8 @@ NumberAnswers make_number_answers(std::span<const NumberAnswer> answers, NumberA
                   fmt::format("answer {} has {} numbers: there are {} dimensions", i, a.value.size(), dimensions));
     }
     for (const double v : a.value) {
-      if (!std::isfinite(v)) {
-        throw Error(ErrorCode::bad_input, fmt::format("answer {}: {} is not a finite number", i, v));
-      }
+      const std::string problem = number_problem(v);
+      if (!problem.empty()) throw Error(ErrorCode::bad_input, fmt::format("answer {}: {}", i, problem));
       values.push_back(v == 0 ? 0.0 : v);  // minus zero is zero, for the fingerprint too
     }
     piece.tasks.push_back(static_cast<std::uint32_t>(a.task));
@@ -178,9 +185,9 @@ NumberAnswersBuilder& NumberAnswersBuilder::add(std::string_view task, std::stri
                                                   worker, value.size(), task, state_->dimensions.size()));
   }
   for (const double v : value) {
-    if (!std::isfinite(v)) {
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("worker '{}' on task '{}': {} is not a finite number", worker, task, v));
+    const std::string problem = number_problem(v);
+    if (!problem.empty()) {
+      throw Error(ErrorCode::bad_input, fmt::format("worker '{}' on task '{}': {}", worker, task, problem));
     }
   }
   state_->edges.emplace_back(state_->tasks.intern(task), state_->workers.intern(worker));
@@ -225,11 +232,13 @@ void validate(const NumberData& data) {
   for (std::size_t t = 0; t < data.answers.task_count(); ++t) {
     const auto row = data.gold_of(TaskId(t));
     const auto unknown = std::count_if(row.begin(), row.end(), [](double v) { return std::isnan(v); });
-    const bool infinite = std::any_of(row.begin(), row.end(), [](double v) { return std::isinf(v); });
-    if (infinite || (unknown != 0 && unknown != static_cast<std::ptrdiff_t>(dimensions))) {
-      throw Error(
-          ErrorCode::bad_input,
-          fmt::format("gold of task {} must be finite in all of its {} dimensions, or unknown in all", t, dimensions));
+    if (unknown != 0 && unknown != static_cast<std::ptrdiff_t>(dimensions)) {
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("gold of task {} must be known in all of its {} dimensions, or in none", t, dimensions));
+    }
+    for (std::size_t d = 0; d < dimensions && unknown == 0; ++d) {
+      const std::string problem = number_problem(row[d]);
+      if (!problem.empty()) throw Error(ErrorCode::bad_input, fmt::format("gold of task {}: {}", t, problem));
     }
   }
 }

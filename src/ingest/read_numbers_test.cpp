@@ -69,9 +69,15 @@ TEST(ReadNumbers, WhatIsNoNumberIsRefusedWithItsLine) {
   for (const char* bad : {"nan", "inf", "-inf"}) {
     EXPECT_NE(refusal(head + "t,b," + bad + "\n").find("is not a finite number"), std::string::npos) << bad;
   }
-  for (const char* bad : {"1e309", "-1e999"}) {
-    EXPECT_NE(refusal(head + "t,b," + bad + "\n").find("beyond the numbers"), std::string::npos) << bad;
+  for (const char* bad : {"1e309", "-1e999", "1e200", "-1.0000001e100"}) {
+    const std::string said = refusal(head + "t,b," + bad + "\n");
+    EXPECT_NE(said.find(std::string("answers.csv:3: column 'value': value '") + bad + "': is beyond ±1e+100"),
+              std::string::npos)
+        << said;
+    EXPECT_NE(said.find("choose another unit"), std::string::npos) << said;
+    EXPECT_NE(refusal(head, std::string("task,truth\nt,") + bad + "\n").find("gold.csv:2"), std::string::npos);
   }
+  EXPECT_EQ(refusal(head + "t,b,1e100\n"), "");
   EXPECT_NE(refusal(head + "t,b,\n").find("is empty"), std::string::npos);
   EXPECT_NE(refusal(head, "task,truth\nt,tall\n").find("gold.csv:2"), std::string::npos);
   EXPECT_NE(refusal(head, "task,truth\nt,1\nt,2\n").find("contradicts line 2"), std::string::npos);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "ingest/first_row.hpp"
+#include "wisecrowd/number_limits.hpp"
 
 namespace wisecrowd::ingest {
 namespace {
@@ -134,17 +135,20 @@ bool RowChecks::take_number(std::string_view text, std::string_view column, std:
   double value = 0;
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool all_read = end == text.data() + text.size();
-  if (code == std::errc::result_out_of_range && all_read) {
-    problem(line, column, whole, "is beyond the numbers that can be held (1e-308 to 1e308): choose another unit");
-    return false;
-  }
-  if (code != std::errc() || !all_read) {
+  const bool out_of_range = code == std::errc::result_out_of_range;
+  if (!all_read || (code != std::errc() && !out_of_range)) {
     problem(line, column, whole,
             "is not a number: write it as 3.5 or -2e3, leave the row out, or read the answers as categories");
     return false;
   }
   if (!std::isfinite(value)) {
     problem(line, column, whole, "is not a finite number: leave the row out where there is no answer");
+    return false;
+  }
+  if (out_of_range || std::abs(value) > kLargestNumber) {
+    problem(line, column, whole,
+            fmt::format("is beyond ±{:g}{}: choose another unit", kLargestNumber,
+                        out_of_range ? ", or nearer to 0 than a number can be" : ", where squares overflow"));
     return false;
   }
   chunk_.numbers.push_back(value == 0 ? 0.0 : value);  // minus zero is zero

@@ -40,6 +40,7 @@ PUBLIC_LAYER = {
     "number_answers.hpp": "data",
     "number_data.hpp": "data",
     "number_fit.hpp": "data",
+    "number_limits.hpp": "data",
     "answer_columns.hpp": "data",
     "category_data.hpp": "data",
     "fit_summary.hpp": "data",
