@@ -7,6 +7,7 @@
 #include "base/rng.hpp"
 #include "wisecrowd/aggregate.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/number_limits.hpp"
 #include "wisecrowd/simulate_numbers.hpp"
 
 namespace wisecrowd {
@@ -144,6 +145,29 @@ TEST_P(EveryNumberAggregator, DensitiesOfHiddenAnswersAreFinite) {
   const auto method = make_number_aggregator(GetParam(), Parameters(number_method(GetParam()).parameters));
   const auto logs = method->log_predictive(answers_of(simulation), std::span(&answer, 1), RunContext());
   EXPECT_TRUE(std::isfinite(logs[0]));
+}
+
+TEST_P(EveryNumberAggregator, DensitiesAreFiniteWhereLittleIsKnown) {
+  const auto method = make_number_aggregator(GetParam(), Parameters(number_method(GetParam()).parameters));
+  NumberAnswersBuilder none, one, single, same, edge;
+  none.add_task("t").add_worker("w");
+  one.add("t", "w", 7);
+  single.add("s", "v", 7).add("t", "w", 8);
+  same.add("s", "v", 5).add("s", "w", 5).add("t", "v", 5).add("t", "w", 5);
+  edge.add("s", "v", kLargestNumber).add("s", "w", -kLargestNumber).add("t", "v", 0).add("t", "w", kLargestNumber);
+  for (const NumberAnswers& answers : {none.build(), one.build(), single.build(), same.build(), edge.build()}) {
+    const NumberData data{answers, {}};
+    for (const double y : {0.0, 5.0, kLargestNumber, -kLargestNumber}) {
+      const NumberAnswer answer{TaskId{0}, WorkerId{0}, std::span(&y, 1)};
+      const auto logs = method->log_predictive(data, std::span(&answer, 1), RunContext());
+      EXPECT_TRUE(std::isfinite(logs.at(0))) << answers.answer_count() << " " << y;
+    }
+  }
+  const NumberFit fitted = fit({edge.build(), {}});
+  for (const auto* values :
+       {&fitted.estimate, &fitted.deviation, &fitted.low, &fitted.high, &fitted.bias, &fitted.scale}) {
+    for (const double value : *values) EXPECT_TRUE(std::isfinite(value));
+  }
 }
 
 TEST_P(EveryNumberAggregator, StopsWhenCancelled) {

@@ -59,5 +59,21 @@ TEST(Median, PredictiveDensityIsOne) {
   EXPECT_NEAR(mass, 1, 1e-4);
 }
 
+/// Workers who always agree make a density that is narrow, not that of all answers.
+TEST(Median, AgreementIsConcentratedButFinite) {
+  NumberAnswersBuilder builder;
+  builder.add("t1", "a", 1).add("t1", "b", 1).add("t2", "a", 9).add("t2", "b", 9);
+  const NumberData data{.answers = builder.build(), .gold = {}};
+  const auto log_density = [&](double y) {
+    const NumberAnswer answer{TaskId{0}, WorkerId{0}, std::span(&y, 1)};
+    return Median().log_predictive(data, std::span(&answer, 1), RunContext()).at(0);
+  };
+  EXPECT_GT(log_density(1), 15);
+  for (const double far : {1.001, 5.0, 1e100, -1e100}) {
+    EXPECT_LT(log_density(far), -1000);
+    EXPECT_TRUE(std::isfinite(log_density(far))) << far;
+  }
+}
+
 }  // namespace
 }  // namespace wisecrowd

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
 
+#include "base/intervals.hpp"
 #include "base/parallel.hpp"
 
 namespace wisecrowd::numbers {
@@ -21,7 +23,6 @@ struct SpreadSums {
   double squares = 0;   // around the mean of the task
   double absolute = 0;  // from the middle of the others
   double degrees = 0, compared = 0;
-  double values = 0, count = 0;
 };
 
 /// The answers of one task in one dimension, sorted, with where each stood.
@@ -54,8 +55,6 @@ void locate_task(const SortedTask& task, Middle middle, double& estimate, std::s
   estimate = middle(values, values.size());
   const double mean = mean_of(values, values.size());
   for (std::size_t r = 0; r < values.size(); ++r) {
-    sums.values += values[r];
-    sums.count += 1;
     if (values.size() < 2) continue;
     const double off = values[r] - middle(values, r);
     distance[task.answer(r) * dimensions + dimension] = off;
@@ -167,19 +166,10 @@ Spread locate(const NumberData& data, Middle middle, NumberFit& fit, const RunCo
       sum.absolute += part.absolute;
       sum.degrees += part.degrees;
       sum.compared += part.compared;
-      sum.values += part.values;
-      sum.count += part.count;
-    }
-    const double mean = sum.count > 0 ? sum.values / sum.count : kUnknown;
-    double squares = 0;
-    for (std::size_t a = 0; a < answers.answer_count(); ++a) {
-      const double off = answers.values()[a * dimensions + d] - mean;
-      squares += off * off;
     }
     spread.deviation.push_back(sum.degrees > 0 ? std::sqrt(sum.squares / sum.degrees) : kUnknown);
     spread.absolute.push_back(sum.compared > 0 ? sum.absolute / sum.compared : kUnknown);
-    spread.all_mean.push_back(mean);
-    spread.all_deviation.push_back(sum.count > 1 ? std::sqrt(squares / (sum.count - 1)) : kUnknown);
+    spread.all.push_back(all_answers(answers, d));
     spread.degrees = sum.degrees;
     spread.answers_per_task = sum.compared > 0 ? sum.compared / (sum.compared - sum.degrees) : 0;
   }
@@ -187,9 +177,78 @@ Spread locate(const NumberData& data, Middle middle, NumberFit& fit, const RunCo
   return spread;
 }
 
-double usable_scale(double scale, double size) {
-  const double least = 1e-9 * std::max(std::abs(size), 1e-3);
-  return std::isnan(scale) || scale < least ? least : scale;
+Around all_answers(const NumberAnswers& answers, std::size_t dimension) {
+  const auto count = static_cast<double>(answers.answer_count());
+  Around all;
+  if (count == 0) return all;
+  const auto values = answers.values();
+  double sum = 0, squares = 0;
+  for (std::size_t at = dimension; at < values.size(); at += answers.dimensions()) sum += values[at];
+  all.middle = sum / count;
+  for (std::size_t at = dimension; at < values.size(); at += answers.dimensions()) {
+    squares += (values[at] - all.middle) * (values[at] - all.middle);
+  }
+  if (count > 1) all.deviation = std::sqrt(squares / (count - 1));
+  return all;
+}
+
+Around usable(const Around& known, const Around& all) {
+  Around usable = known;
+  if (!std::isfinite(known.middle) || !std::isfinite(known.deviation)) usable = all;
+  if (!std::isfinite(usable.middle)) usable.middle = 0;
+  const double size = std::abs(usable.middle);
+  if (!std::isfinite(usable.deviation)) usable.deviation = size > 0 ? size : 1;
+  usable.deviation = std::max(usable.deviation, 1e-9 * std::max(size, 1e-3));
+  return usable;
+}
+
+double normal_log_density(double off, double deviation) {
+  const double steps = off / deviation;
+  return -std::log(deviation * std::sqrt(2 * std::numbers::pi)) - steps * steps / 2;
+}
+
+double laplace_log_density(double off, double deviation) {
+  const double scale = deviation / std::numbers::sqrt2;
+  return -std::log(2 * scale) - std::abs(off) / scale;
+}
+
+void finish_fit(const NumberData& data, const Spread& spread, DeviationOf deviation_of_estimate, NumberFit& fit,
+                const RunContext& context) {
+  const double quantile = student_quantile(spread.degrees);
+  for (std::size_t t = 0; t < fit.task_count; ++t) {
+    const auto answers = static_cast<double>(data.answers.workers_of(TaskId(t)).size());
+    if (answers == 0) continue;
+    for (std::size_t d = 0; d < fit.dimensions; ++d) {
+      const std::size_t at = t * fit.dimensions + d;
+      fit.deviation[at] = deviation_of_estimate(spread, d, answers);
+      fit.low[at] = fit.estimate[at] - quantile * fit.deviation[at];
+      fit.high[at] = fit.estimate[at] + quantile * fit.deviation[at];
+    }
+  }
+  pin_gold(data, fit);
+  fit.iterations = 1;
+  if (context.cancelled()) fit.status = Status::cancelled;
+}
+
+std::vector<double> log_predictive(const NumberData& data, std::span<const NumberAnswer> answers, Middle middle,
+                                   DeviationOf deviation_of_answer, LogDensity log_density, const RunContext& context) {
+  NumberFit fit = start_number_fit(data);
+  const Spread spread = locate(data, middle, fit, context);
+  pin_gold(data, fit);
+  std::vector<double> logs;
+  logs.reserve(answers.size());
+  for (const NumberAnswer& answer : answers) {
+    const double seen = data.has_gold(answer.task) ? std::numeric_limits<double>::infinity()
+                                                   : static_cast<double>(data.answers.workers_of(answer.task).size());
+    double sum = 0;
+    for (std::size_t d = 0; d < fit.dimensions; ++d) {
+      const double estimate = fit.estimate[index(answer.task) * fit.dimensions + d];
+      const Around around = usable({estimate, deviation_of_answer(spread, d, seen)}, spread.all[d]);
+      sum += log_density(answer.value[d] - around.middle, around.deviation);
+    }
+    logs.push_back(sum);
+  }
+  return logs;
 }
 
 void pin_gold(const NumberData& data, NumberFit& fit) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "wisecrowd/aggregate.hpp"
@@ -9,14 +10,20 @@ namespace wisecrowd::numbers {
 /// Sizes, and the warnings that hold for any method.
 [[nodiscard]] NumberFit start_number_fit(const NumberData& data);
 
+/// A middle and the standard deviation around it; NaN where unknown.
+struct Around {
+  double middle = std::numeric_limits<double>::quiet_NaN();
+  double deviation = std::numeric_limits<double>::quiet_NaN();
+};
+
 /// How answers scatter around what the others say of the same task, one entry per dimension. All is measured on tasks
 /// with at least two answers; NaN where there is none.
 struct Spread {
-  std::vector<double> deviation;                ///< pooled standard deviation of one answer around its task
-  std::vector<double> absolute;                 ///< mean absolute distance of an answer from the middle of the others
-  double degrees = 0;                           ///< of freedom behind `deviation`
-  double answers_per_task = 0;                  ///< of the tasks with at least two
-  std::vector<double> all_mean, all_deviation;  ///< of all answers, whatever their task
+  std::vector<double> deviation;  ///< pooled standard deviation of one answer around its task
+  std::vector<double> absolute;   ///< mean absolute distance of an answer from the middle of the others
+  double degrees = 0;             ///< of freedom behind `deviation`
+  double answers_per_task = 0;    ///< of the tasks with at least two
+  std::vector<Around> all;        ///< all answers, whatever their task
 };
 
 /// The middle of some answers of a task (its mean or median), given sorted values, without the one at `left_out` if
@@ -31,8 +38,30 @@ using Middle = double (*)(std::span<const double> sorted, std::size_t left_out);
 /// that, both shrunk by two answers that are like the crowd's.
 [[nodiscard]] Spread locate(const NumberData& data, Middle middle, NumberFit& fit, const RunContext& context);
 
-/// A scale that a density can stand on: where answers do not scatter at all, a billionth of their size.
-[[nodiscard]] double usable_scale(double scale, double size);
+/// Mean and standard deviation of all answers, whatever their task.
+[[nodiscard]] Around all_answers(const NumberAnswers& answers, std::size_t dimension);
+
+/// What a density can stand on, always finite: what is known of a task, else all answers, else 0. Where answers do not
+/// scatter at all, the deviation is a billionth of their size; where nothing is known of it, their size.
+[[nodiscard]] Around usable(const Around& known, const Around& all);
+
+// Log densities of an answer that is `off` from the middle.
+using LogDensity = double (*)(double off, double deviation);
+[[nodiscard]] double normal_log_density(double off, double deviation);
+[[nodiscard]] double laplace_log_density(double off, double deviation);
+
+/// A standard deviation in one dimension of a task with so many answers (infinitely many where gold is known).
+using DeviationOf = double (*)(const Spread& spread, std::size_t dimension, double answers);
+
+/// Ends a fit that `locate` began: deviations, Student's 95 % intervals, gold, status.
+void finish_fit(const NumberData& data, const Spread& spread, DeviationOf deviation_of_estimate, NumberFit& fit,
+                const RunContext& context);
+
+/// Log densities of answers that were not seen: around the task's middle, or around all answers where the task has
+/// none.
+[[nodiscard]] std::vector<double> log_predictive(const NumberData& data, std::span<const NumberAnswer> answers,
+                                                 Middle middle, DeviationOf deviation_of_answer, LogDensity log_density,
+                                                 const RunContext& context);
 
 /// Gold is known: its tasks have it as estimate, with no deviation.
 void pin_gold(const NumberData& data, NumberFit& fit);
