@@ -10,8 +10,8 @@
 #include "run_summary.hpp"
 #include "score_text.hpp"
 #include "screen_text.hpp"
+#include "shared_json.hpp"
 #include "table.hpp"
-#include "warnings_json.hpp"
 #include "wisecrowd/messages.hpp"
 
 namespace wisecrowd::app {

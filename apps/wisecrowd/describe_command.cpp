@@ -8,8 +8,8 @@
 #include "number_run.hpp"
 #include "run_summary.hpp"
 #include "screen_text.hpp"
+#include "shared_json.hpp"
 #include "table.hpp"
-#include "warnings_json.hpp"
 #include "wisecrowd/evaluate.hpp"
 
 namespace wisecrowd::app {
@@ -25,11 +25,6 @@ struct DescribeArguments {
   ReadFlags read;
   RunFlags run;
 };
-
-Json distribution_json(const Distribution& d) {
-  return {{"minimum", d.minimum}, {"lower_quartile", d.lower_quartile}, {"median", d.median},
-          {"mean", d.mean},       {"upper_quartile", d.upper_quartile}, {"maximum", d.maximum}};
-}
 
 Json description_json(const Description& d, const CategoryAnswers& answers, const std::vector<Warning>& warnings) {
   Json classes = Json::array();

@@ -13,8 +13,8 @@
 #include "run_summary.hpp"
 #include "score_text.hpp"
 #include "screen_text.hpp"
+#include "shared_json.hpp"
 #include "table.hpp"
-#include "warnings_json.hpp"
 #include "wisecrowd/evaluate.hpp"
 
 namespace wisecrowd::app {

@@ -10,6 +10,7 @@
 #include "aggregate_run.hpp"
 #include "failure.hpp"
 #include "number_text.hpp"
+#include "shared_json.hpp"
 #include "table.hpp"
 #include "wisecrowd/held_out.hpp"
 #include "wisecrowd/run_folder.hpp"
@@ -105,7 +106,6 @@ void compare_by_hidden_answers(const std::vector<MethodStage>& entrants, const N
   std::stable_sort(scores.begin(), scores.end(), [](const HeldOutScore& a, const HeldOutScore& b) {
     return a.log_probability.value > b.log_probability.value;
   });
-  const auto mean = [](const Estimate& m) { return Json{{"value", m.value}, {"low", m.low}, {"high", m.high}}; };
   if (request.json) {
     Json json = {{"answers_kind", "numbers"},
                  {"hidden_answers", held_out.hidden_count()},
@@ -113,8 +113,8 @@ void compare_by_hidden_answers(const std::vector<MethodStage>& entrants, const N
                  {"methods", Json::array()}};
     for (const HeldOutScore& score : scores) {
       json["methods"].push_back({{"method", score.method},
-                                 {"log_density", mean(score.log_probability)},
-                                 {"behind_best", mean(score.behind_best)},
+                                 {"log_density", estimate_json(score.log_probability)},
+                                 {"behind_best", estimate_json(score.behind_best)},
                                  {"seconds", score.seconds}});
     }
     session.out.add_json(json);

@@ -6,24 +6,15 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "shared_json.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
-#include "warnings_json.hpp"
 
 namespace wisecrowd::app {
 namespace {
 
 constexpr std::size_t kShownNumberWorkers = 3;  // of the best, and of the worst
 constexpr std::size_t kShownNumberTasks = 3;
-
-nlohmann::ordered_json estimate_object(const Estimate& estimate) {
-  return {{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}};
-}
-
-nlohmann::ordered_json distribution_object(const Distribution& d) {
-  return {{"minimum", d.minimum}, {"lower_quartile", d.lower_quartile}, {"median", d.median},
-          {"mean", d.mean},       {"upper_quartile", d.upper_quartile}, {"maximum", d.maximum}};
-}
 
 /// Root of the mean squared error that a worker's bias and scale make, over the dimensions.
 double typical_error(const NumberWorkerSummary& worker) {
@@ -118,8 +109,8 @@ nlohmann::ordered_json number_evaluation_json(const NumberEvaluation& evaluation
   for (std::size_t d = 0; d < evaluation.dimensions.size(); ++d) {
     const NumberScore& score = evaluation.dimensions[d];
     json["dimensions"].push_back({{"name", names[d]},
-                                  {"absolute_error", estimate_object(score.absolute_error)},
-                                  {"squared_error", estimate_object(score.squared_error)},
+                                  {"absolute_error", estimate_json(score.absolute_error)},
+                                  {"squared_error", estimate_json(score.squared_error)},
                                   {"r_squared", score.r_squared},
                                   {"bias", score.bias},
                                   {"coverage", score.coverage}});
@@ -188,14 +179,14 @@ nlohmann::ordered_json number_description_json(const NumberDescription& d, const
                                  {"hash", fmt::format("{:016x}", answers.content_hash())},
                                  {"unanswered_tasks", d.unanswered_tasks},
                                  {"silent_workers", d.silent_workers},
-                                 {"answers_per_task", distribution_object(d.answers_per_task)},
-                                 {"answers_per_worker", distribution_object(d.answers_per_worker)},
+                                 {"answers_per_task", distribution_json(d.answers_per_task)},
+                                 {"answers_per_worker", distribution_json(d.answers_per_worker)},
                                  {"components", d.components}};
   json["dimensions"] = nlohmann::ordered_json::array();
   for (std::size_t i = 0; i < d.dimensions.size(); ++i) {
     const DimensionDescription& own = d.dimensions[i];
     json["dimensions"].push_back({{"name", std::string(answers.dimension_names()[i])},
-                                  {"values", distribution_object(own.values)},
+                                  {"values", distribution_json(own.values)},
                                   {"deviation", own.deviation},
                                   {"deviation_within", own.deviation_within},
                                   {"krippendorff_alpha", own.alpha},

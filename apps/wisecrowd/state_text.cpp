@@ -9,8 +9,8 @@
 
 #include "run_summary.hpp"
 #include "screen_text.hpp"
+#include "shared_json.hpp"
 #include "table.hpp"
-#include "warnings_json.hpp"
 
 namespace wisecrowd::app {
 namespace {

@@ -1,4 +1,4 @@
-#include "warnings_json.hpp"
+#include "shared_json.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -15,6 +15,15 @@ nlohmann::ordered_json warnings_json(std::span<const Warning> warnings) {
                     {"severity", std::string(to_string(warning.severity))}});
   }
   return list;
+}
+
+nlohmann::ordered_json distribution_json(const Distribution& d) {
+  return {{"minimum", d.minimum}, {"lower_quartile", d.lower_quartile}, {"median", d.median},
+          {"mean", d.mean},       {"upper_quartile", d.upper_quartile}, {"maximum", d.maximum}};
+}
+
+nlohmann::ordered_json estimate_json(const Estimate& estimate) {
+  return {{"value", estimate.value}, {"low", estimate.low}, {"high", estimate.high}};
 }
 
 }  // namespace wisecrowd::app
