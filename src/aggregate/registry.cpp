@@ -54,8 +54,8 @@ void require_fit(const MethodInfo& info, const CategoryData& data, bool with_sta
   if (data.answers.has_repeats() && !info.allows_repeats) {
     throw Error(ErrorCode::unsupported,
                 fmt::format("{} cannot use repeated answers of a worker to a task: read the data "
-                            "with duplicates keep-last",
-                            info.name));
+                            "with duplicates {}",
+                            info.name, to_string(DuplicatePolicy::keep_last)));
   }
   if (info.max_classes != 0 && data.answers.class_count() > info.max_classes) {
     throw Error(ErrorCode::unsupported, fmt::format("{} works for at most {} classes; these data have {}", info.name,

@@ -133,8 +133,9 @@ class GraphBuild {
       const auto [task, worker] = pairs.front();
       throw Error(ErrorCode::bad_input,
                   fmt::format("worker '{}' answered task '{}' more than once; remove the repeat, or choose the "
-                              "duplicate policy keep_last or repeat",
-                              graph->worker_names[worker], graph->task_names[task]));
+                              "duplicate policy {} or {}",
+                              graph->worker_names[worker], graph->task_names[task],
+                              to_string(DuplicatePolicy::keep_last), to_string(DuplicatePolicy::repeat)));
     }
     *repeated = locate_repeats(pieces_, std::move(pairs));
   }

@@ -7,6 +7,7 @@
 #include "ingest/label_rows.hpp"
 #include "ingest/problems.hpp"
 #include "ingest/read.hpp"
+#include "ingest/repeats.hpp"
 #include "ingest/worker_changes.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/names.hpp"
@@ -141,33 +142,13 @@ void translate_labels(std::vector<CategoryPiece>& pieces, const std::vector<std:
   });
 }
 
-/// So that "keep the last" keeps the first.
-void reverse(std::vector<CategoryPiece>& pieces) {
-  std::reverse(pieces.begin(), pieces.end());
-  for (auto& piece : pieces) {
-    std::reverse(piece.tasks.begin(), piece.tasks.end());
-    std::reverse(piece.workers.begin(), piece.workers.end());
-    std::reverse(piece.payload.begin(), piece.payload.end());
-  }
-}
-
 /// Builds the annotations and adds a problem for every repeated pair.
 CategoryAnswers build_without_repeats(Table& table, CategoryAnswerNames names, ThreadPool& pool, DataReport& report) {
   BuildReport built;
   std::vector<RepeatedPair> repeated;
   const CategoryAnswers answers = build_category_answers(std::move(table.pieces), std::move(names),
                                                          DuplicatePolicy::reject, pool, &built, &repeated);
-  for (std::size_t i = 0; i < std::min(repeated.size(), kMostProblemsShown); ++i) {
-    const auto& pair = repeated[i];
-    report.problems.push_back(
-        {table.file, table.line_of_answer(pair.later), "", "",
-         fmt::format("worker '{}' already answered task '{}' in line {}: remove one, or choose the duplicate policy "
-                     "keep-last or repeat",
-                     printable(answers.worker_names()[pair.worker]), printable(answers.task_names()[pair.task]),
-                     table.line_of_answer(pair.earlier))});
-  }
-  report.problem_count += built.repeats;
-  sort_problems(report);
+  note_repeats(table, answers, repeated, built, report);
   return answers;
 }
 
@@ -176,7 +157,7 @@ CategoryAnswers build_by_policy(Table& table, CategoryAnswerNames names, Duplica
                                 DataReport& report) {
   const bool reject = duplicates == DuplicatePolicy::reject;
   BuildReport built;
-  if (reject) reverse(table.pieces);
+  if (reject) reverse_rows(table.pieces);
   const auto policy = reject ? DuplicatePolicy::keep_last : duplicates;
   CategoryAnswers answers = build_category_answers(std::move(table.pieces), std::move(names), policy, pool, &built);
   note_duplicates(table.file, built, reject, report);
@@ -202,21 +183,6 @@ void explain_mismatch(const GoldMismatch& mismatch, const CategoryAnswerNames& n
 }
 
 }  // namespace
-
-void note_duplicates(const std::string& file, const BuildReport& built, bool first_kept, DataReport& notes) {
-  notes.duplicates_dropped = built.duplicates_dropped;
-  notes.duplicates_contradicting = built.duplicates_contradicting;
-  if (built.duplicates_dropped > 0) {
-    notes.warnings.push_back(
-        {"duplicates",
-         fmt::format("{}: {} a task and worker, {} of them contradict the other answer. The {} answer was kept", file,
-                     built.duplicates_dropped == 1 ? "1 answer repeats"
-                                                   : fmt::format("{} answers repeat", built.duplicates_dropped),
-                     built.duplicates_contradicting, first_kept ? "first" : "last"),
-         "if every answer should count, read them with `duplicates=repeat`; if none should repeat, clean the file",
-         Severity::note});
-  }
-}
 
 NameTable safe_names(const NameTable& names) {
   std::vector<std::string> safe;

@@ -7,6 +7,7 @@
 #include "data/number_column.hpp"
 #include "ingest/problems.hpp"
 #include "ingest/read.hpp"
+#include "ingest/repeats.hpp"
 #include "ingest/table.hpp"
 #include "ingest/worker_changes.hpp"
 #include "wisecrowd/error.hpp"
@@ -153,17 +154,7 @@ NumberAnswers build_numbers_without_repeats(const Table& table, std::vector<Numb
   std::vector<RepeatedPair> repeated;
   NumberAnswers answers = build_number_answers(std::move(pieces), table.numbers, std::move(names),
                                                DuplicatePolicy::reject, pool, &built, &repeated);
-  for (std::size_t i = 0; i < std::min(repeated.size(), kMostProblemsShown); ++i) {
-    const auto& pair = repeated[i];
-    report.problems.push_back(
-        {table.file, table.line_of_answer(pair.later), "", "",
-         fmt::format("worker '{}' already answered task '{}' in line {}: remove one, or choose the duplicate policy "
-                     "keep_last or repeat",
-                     printable(answers.worker_names()[pair.worker]), printable(answers.task_names()[pair.task]),
-                     table.line_of_answer(pair.earlier))});
-  }
-  report.problem_count += built.repeats;
-  sort_problems(report);
+  note_repeats(table, answers, repeated, built, report);
   return answers;
 }
 

@@ -100,7 +100,9 @@ TEST(ReadNumbers, RepeatsAndExcludedWorkers) {
   options.duplicates = DuplicatePolicy::repeat;
   EXPECT_EQ(read(text, {}, options).answers.answer_count(), 4U);
   options.duplicates = DuplicatePolicy::reject;
-  EXPECT_NE(refusal(text, {}, options).find("already answered"), std::string::npos);
+  const std::string said = refusal(text, {}, options);
+  EXPECT_NE(said.find("already answered task 't' in line 2"), std::string::npos) << said;
+  EXPECT_NE(said.find("the duplicate policy keep-last or repeat"), std::string::npos) << said;
   ReadOptions without;
   without.exclude_workers = {"a"};
   const NumberData left = read(text, {}, without);

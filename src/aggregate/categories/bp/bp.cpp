@@ -1,5 +1,7 @@
 #include "aggregate/categories/bp/bp.hpp"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -299,8 +301,9 @@ namespace wisecrowd {
 std::unique_ptr<BeliefSession> make_belief_session(const CategoryData& data, const Parameters& parameters) {
   if (data.answers.has_repeats()) {
     throw Error(ErrorCode::unsupported,
-                "belief propagation cannot use repeated answers of a worker to a task: read the data with the "
-                "duplicate policy keep_last");
+                fmt::format("belief propagation cannot use repeated answers of a worker to a task: read the data with "
+                            "the duplicate policy {}",
+                            to_string(DuplicatePolicy::keep_last)));
   }
   return std::make_unique<bp::Session>(data, bp::options_of(read_parameters(bp::parameters, parameters)));
 }
