@@ -23,6 +23,24 @@ void read_columns(const std::string& list, const std::string& option, const std:
   for (std::size_t i = 0; i < parts.size(); ++i) *roles[i] = parts[i];
 }
 
+std::vector<std::string> read_value_columns(const std::string& list, const std::string& option,
+                                            const std::vector<std::string*>& roles, const std::string& example) {
+  if (list.empty()) return {};
+  auto parts = split_list(list);
+  const std::size_t values = parts.size() - std::min(parts.size(), roles.size());
+  const bool found_later = values == 1 && parts.back().empty();
+  const auto blank = std::find(parts.end() - static_cast<std::ptrdiff_t>(values), parts.end(), "");
+  if (values == 0 || (!found_later && blank != parts.end())) {
+    throw usage_error(
+        fmt::format("{0} cannot be '{1}': it takes {2} names or more with commas between, one for each "
+                    "column of numbers, for example {0} {3}",
+                    option, printable(list), roles.size() + 1, example));
+  }
+  for (std::size_t i = 0; i < roles.size(); ++i) *roles[i] = parts[i];
+  if (found_later) return {};
+  return {parts.begin() + static_cast<std::ptrdiff_t>(roles.size()), parts.end()};
+}
+
 void ReadFlags::add_to(Command& command, bool with_gold) {
   command.add_text("--columns", columns, "T,W,L",
                    "names of the task, worker and label columns, if the file calls them "
@@ -30,7 +48,7 @@ void ReadFlags::add_to(Command& command, bool with_gold) {
   if (with_gold) {
     command.add_text("--gold-columns", gold_columns, "T,L", "the same for the gold file: task and label");
   }
-  command.add_choice("--format", format, {"csv", "tsv", "jsonl"}, "how the file is written, if its name does not tell");
+  add_format(command, format, "how the file is written, if its name does not tell");
   command.add_flag("--wide", wide, "one row per task and one column per worker");
   command.add_text("--classes", classes, "A,B,C", "all classes in order; otherwise those that occur");
   command.add_choice("--duplicates", duplicates, names_in(kDuplicatePolicyNames),
@@ -53,20 +71,18 @@ void ReadFlags::add_kind_to(Command& command) {
 
 ReadOptions ReadFlags::options() const {
   ReadOptions options;
-  const auto parts = numbers() ? split_list(columns) : std::vector<std::string>{};
-  if (parts.size() > 3) {
-    options.task_column = parts[0];
-    options.worker_column = parts[1];
-    options.value_columns.assign(parts.begin() + 2, parts.end());
+  if (numbers()) {
+    options.value_columns =
+        read_value_columns(columns, "--columns", {&options.task_column, &options.worker_column}, "task,worker,value");
+    options.gold_value_columns =
+        read_value_columns(gold_columns, "--gold-columns", {&options.gold_task_column}, "task,truth");
   } else {
     read_columns(columns, "--columns", {&options.task_column, &options.worker_column, &options.label_column},
                  "--columns task,worker,label");
+    read_columns(gold_columns, "--gold-columns", {&options.gold_task_column, &options.gold_label_column},
+                 "--gold-columns task,truth");
   }
-  read_columns(gold_columns, "--gold-columns", {&options.gold_task_column, &options.gold_label_column},
-               "--gold-columns task,truth");
-  if (format == "csv") options.format = TableFormat::csv;
-  if (format == "tsv") options.format = TableFormat::tsv;
-  if (format == "jsonl") options.format = TableFormat::jsonl;
+  if (!format.empty()) options.format = value_in(kTableFormatNames, "format", format);
   if (wide) options.layout = TableLayout::wide;
   if (!classes.empty()) options.classes = split_list(classes);
   options.duplicates = value_in(kDuplicatePolicyNames, "duplicate policy", duplicates);
@@ -101,6 +117,12 @@ std::string gold_warning(const DataReport& report) {
     if (warning.code == "gold_without_answers") return full_text(warning);
   }
   return "no gold task has answers";
+}
+
+void add_format(Command& command, std::string& format, const std::string& help) {
+  std::vector<std::string> names = names_in(kTableFormatNames);
+  std::erase(names, std::string(name_in(kTableFormatNames, TableFormat::automatic)));  // as without the flag
+  command.add_choice("--format", format, names, help);
 }
 
 void add_safe_csv(Command& command, bool& safe_csv) {

@@ -42,6 +42,9 @@ struct ReadFlags {
 /// Adds --force, for commands that write a single file.
 void add_force(Command& command, bool& force);
 
+/// Adds --format.
+void add_format(Command& command, std::string& format, const std::string& help);
+
 /// Adds --safe-csv.
 void add_safe_csv(Command& command, bool& safe_csv);
 
@@ -49,6 +52,12 @@ void add_safe_csv(Command& command, bool& safe_csv);
 /// happens when the list is empty; another number of parts is a usage error.
 void read_columns(const std::string& list, const std::string& option, const std::vector<std::string*>& roles,
                   const std::string& example);
+
+/// The same where the columns of numbers, one or more, follow those of the roles; they are returned, none if the only
+/// one is blank.
+[[nodiscard]] std::vector<std::string> read_value_columns(const std::string& list, const std::string& option,
+                                                          const std::vector<std::string*>& roles,
+                                                          const std::string& example);
 
 /// What the reader said of gold that is of no task with answers.
 [[nodiscard]] std::string gold_warning(const DataReport& report);

@@ -99,7 +99,7 @@ Matched match(const LabelTable& predicted, const LabelTable& gold) {
 }
 
 /// Labels made with gold inside inference are no test on those tasks; the run.json beside them tells.
-std::vector<Warning> leak_warnings(const std::string& predicted) {
+std::vector<Warning> leak_warnings(const std::string& predicted, const std::string& what) {
   const auto record_path = std::filesystem::path(predicted).parent_path() / "run.json";
   std::ifstream file(record_path, std::ios::binary);
   if (!file.is_open()) return {};
@@ -108,9 +108,10 @@ std::vector<Warning> leak_warnings(const std::string& predicted) {
   const auto use = record.value("/data/gold/used_for"_json_pointer, std::string());
   if (use != "inference") return {};
   return {{"gold_was_seen",
-           "These labels were made with gold inside inference (says the run.json beside them): on those "
-           "tasks they are right by construction, so this is no test. Aggregate with --gold-for "
-           "evaluation, or score on other tasks."}};
+           fmt::format("These {} were made with gold inside inference (says the run.json beside them): on those "
+                       "tasks they are right by construction, so this is no test. Aggregate with --gold-for "
+                       "evaluation, or score on other tasks.",
+                       what)}};
 }
 
 std::string score_text(const Evaluation& evaluation, const Matched& matched, const Screen& screen) {
@@ -146,21 +147,30 @@ std::string score_text(const Evaluation& evaluation, const Matched& matched, con
 }
 
 void run_evaluate(const EvaluateArguments& options, Session& session) {
+  if (options.predicted == "-" && options.gold == "-") {
+    throw usage_error("PREDICTED and GOLD cannot both come from standard input");
+  }
   if (options.kind.numbers()) {
     refuse_for_numbers(options.abstain_below > 0, "--abstain-below");
     NumberRequest numbers;
     numbers.answers = options.predicted;
     numbers.gold = options.gold;
     numbers.json = options.json;
+    numbers.read = options.kind;
+    numbers.read.columns = options.columns;
+    numbers.read.gold_columns = options.gold_columns;
+    numbers.read.format = options.format;
+    numbers.read.lenient = options.lenient;
+    numbers.read.safe_csv = options.safe_csv;
     numbers.run = options.run;
-    return evaluate_numbers_file(numbers, session);
+    return evaluate_numbers_file(numbers, leak_warnings(options.predicted, "estimates"), session);
   }
   ReadFlags read;
   read.format = options.format;
   read.lenient = options.lenient;
   read.safe_csv = options.safe_csv;
   Work work(session, options.run);
-  std::vector<Warning> warnings = leak_warnings(options.predicted);
+  std::vector<Warning> warnings = leak_warnings(options.predicted, "labels");
   const auto table_of = [&](const std::string& path, const std::string& columns, const std::string& option) {
     ReadOptions table_options = read.options();
     table_options.blank_labels = option == "--columns";           // PREDICTED may abstain, GOLD may not
@@ -173,9 +183,6 @@ void run_evaluate(const EvaluateArguments& options, Session& session) {
     warnings.insert(warnings.end(), report.warnings.begin(), report.warnings.end());
     return table;
   };
-  if (options.predicted == "-" && options.gold == "-") {
-    throw usage_error("PREDICTED and GOLD cannot both come from standard input");
-  }
   const LabelTable predicted = table_of(options.predicted, options.columns, "--columns");
   const LabelTable gold = table_of(options.gold, options.gold_columns, "--gold-columns");
   Matched matched = match(predicted, gold);
@@ -235,11 +242,12 @@ void add_evaluate(CommandSet& commands) {
                      "score only labels whose probability is at least this, and say how many they are");
   options->kind.add_kind_to(command);
   command.add_flag("--json", options->json, "print one JSON object");
-  command.add_text("--columns", options->columns, "T,L",
-                   "names of the task and label columns of PREDICTED, if unusual");
+  command.add_text(
+      "--columns", options->columns, "T,L",
+      "names of the task and label columns of PREDICTED, if unusual; numbers of several dimensions have one "
+      "each, T,X,Y");
   command.add_text("--gold-columns", options->gold_columns, "T,L", "the same for GOLD");
-  command.add_choice("--format", options->format, {"csv", "tsv", "jsonl"},
-                     "how the files are written, if their names do not tell");
+  add_format(command, options->format, "how the files are written, if their names do not tell");
   command.add_flag("--lenient", options->lenient, "drop rows that cannot be read instead of refusing the file");
   command.add_flag("--safe-csv", options->safe_csv,
                    "PREDICTED was made with --safe-csv: read the names of GOLD as it did");

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "aggregate_run.hpp"
@@ -142,41 +141,6 @@ void compare_by_hidden_answers(const std::vector<MethodStage>& entrants, const N
       "\n");
 }
 
-/// The columns of a table of estimates or truth that belong together: "estimate", "low", "high", or "x", "y".
-struct EstimateColumns {
-  std::vector<std::string> estimate, low, high, names;
-};
-
-EstimateColumns estimate_columns(const std::vector<std::string>& header, const NumberRequest& request) {
-  EstimateColumns found;
-  const auto there = [&](const std::string& name) {
-    return std::find(header.begin(), header.end(), name) != header.end();
-  };
-  if (there("estimate")) {
-    found.estimate = {"estimate"};
-    found.names = {"value"};
-    if (there("low") && there("high")) found.low = {"low"}, found.high = {"high"};
-    return found;
-  }
-  for (const std::string& name : header) {
-    if (!name.starts_with("estimate_")) continue;
-    const std::string dimension = name.substr(9);
-    found.estimate.push_back(name);
-    found.names.push_back(dimension);
-    if (there("low_" + dimension) && there("high_" + dimension)) {
-      found.low.push_back("low_" + dimension);
-      found.high.push_back("high_" + dimension);
-    }
-  }
-  if (found.low.size() != found.estimate.size()) found.low.clear(), found.high.clear();
-  if (found.estimate.empty()) {
-    throw Failure(EX_DATAERR, fmt::format("{}: there is no column 'estimate': a table that wisecrowd wrote for numbers "
-                                          "has one",
-                                          printable(request.answers)));
-  }
-  return found;
-}
-
 }  // namespace
 
 void refuse_for_numbers(bool given, const std::string& flag) {
@@ -296,56 +260,6 @@ void compare_numbers(const NumberRequest& request, Session& session) {
   } else {
     compare_by_hidden_answers(entrants, data, request, session, work);
   }
-}
-
-void evaluate_numbers_file(const NumberRequest& request, Session& session) {
-  Work work(session, request.run);
-  const auto read = [&](const std::string& path, const std::vector<std::string>& columns) {
-    return at_stage(Stage::reading, [&] { return read_number_table(path, "", columns, work.context()); });
-  };
-  const auto header = at_stage(Stage::reading, [&] { return read_column_names(request.answers, work.context()); });
-  const EstimateColumns columns = estimate_columns(header, request);
-  std::vector<std::string> all = columns.estimate;
-  all.insert(all.end(), columns.low.begin(), columns.low.end());
-  all.insert(all.end(), columns.high.begin(), columns.high.end());
-  const NumberTable estimates = read(request.answers, all);
-  const auto gold_header = at_stage(Stage::reading, [&] { return read_column_names(request.gold, work.context()); });
-  std::vector<std::string> gold_columns = columns.names;
-  if (gold_columns.size() == 1) {
-    for (const char* name : {"value", "label", "truth", "gold", "answer", "rating", "score"}) {
-      if (std::find(gold_header.begin(), gold_header.end(), name) == gold_header.end()) continue;
-      gold_columns = {name};
-      break;
-    }
-  }
-  const NumberTable gold = read(request.gold, gold_columns);
-  work.check_stopped();
-  std::map<std::string_view, std::size_t> row_of;
-  for (std::size_t t = 0; t < estimates.tasks.size(); ++t) row_of.emplace(estimates.tasks[t], t);
-  const std::size_t dimensions = columns.estimate.size(), width = all.size();
-  std::vector<double> estimate, low, high, truth;
-  for (std::size_t g = 0; g < gold.tasks.size(); ++g) {
-    const auto at = row_of.find(gold.tasks[g]);
-    if (at == row_of.end()) continue;
-    const double* const row = estimates.values.data() + at->second * width;
-    estimate.insert(estimate.end(), row, row + dimensions);
-    truth.insert(truth.end(), gold.values.data() + g * dimensions, gold.values.data() + (g + 1) * dimensions);
-    if (width == dimensions) continue;
-    low.insert(low.end(), row + dimensions, row + 2 * dimensions);
-    high.insert(high.end(), row + 2 * dimensions, row + 3 * dimensions);
-  }
-  if (truth.empty()) {
-    throw Failure(EX_DATAERR, fmt::format("no task of {} stands in {}: are both of the same tasks?",
-                                          printable(request.gold), printable(request.answers)));
-  }
-  const NumberEvaluation evaluation = evaluate_numbers(estimate, low, high, truth, dimensions);
-  if (request.json) {
-    session.out.add_json(number_evaluation_json(evaluation, columns.names));
-    return;
-  }
-  const Screen& screen = session.out_screen;
-  session.out.add(fmt::format("{}   {} against gold\n", screen.bold("Scored"), counted(evaluation.tasks, "task")));
-  session.out.add(number_score_lines(evaluation, columns.names, screen));
 }
 
 }  // namespace wisecrowd::app

@@ -30,8 +30,8 @@ void aggregate_numbers(const NumberRequest& request, Session& session);
 void describe_numbers(const NumberRequest& request, Session& session);
 /// With gold by errors, without by hidden answers.
 void compare_numbers(const NumberRequest& request, Session& session);
-/// `request.answers` is a table of estimates.
-void evaluate_numbers_file(const NumberRequest& request, Session& session);
+/// `request.answers` is a table of estimates; `warnings` are known beforehand.
+void evaluate_numbers_file(const NumberRequest& request, std::vector<Warning> warnings, Session& session);
 
 /// Refuses a flag that means nothing for numbers.
 void refuse_for_numbers(bool given, const std::string& flag);

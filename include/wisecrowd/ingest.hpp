@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "wisecrowd/category_data.hpp"
+#include "wisecrowd/enum_names.hpp"
 #include "wisecrowd/fit_summary.hpp"
 #include "wisecrowd/number_data.hpp"
 #include "wisecrowd/run_context.hpp"
@@ -18,6 +20,11 @@ enum class TableFormat {
   tsv,
   jsonl,  ///< one object per line, or one array of objects
 };
+
+inline constexpr auto kTableFormatNames = enum_names<TableFormat>({{TableFormat::automatic, "automatic"},
+                                                                   {TableFormat::csv, "csv"},
+                                                                   {TableFormat::tsv, "tsv"},
+                                                                   {TableFormat::jsonl, "jsonl"}});
 
 enum class TableLayout {
   automatic,  ///< long when the header names task, worker and label; otherwise an error that suggests wide
@@ -45,6 +52,7 @@ struct ReadOptions {
   /// The same for the gold file of read_dataset; empty: as in the answers if they are there, else by the aliases.
   std::string gold_task_column;
   std::string gold_label_column;
+  std::vector<std::string> gold_value_columns;
   /// The class list in order; empty: taken from the data, numeric if all are integers, else alphabetical.
   std::vector<std::string> classes;
   DuplicatePolicy duplicates = DuplicatePolicy::keep_last;
@@ -107,11 +115,13 @@ struct NumberTable {
   std::vector<std::string> columns;  ///< those that were read
   std::vector<double> values;        ///< tasks × columns; NaN where blank
 };
-/// Reads the task column and `columns`, which must be there.
-[[nodiscard]] NumberTable read_number_table(const std::string& path, const std::string& task_column,
-                                            const std::vector<std::string>& columns, const RunContext& context);
-/// The names in the first row of a table.
-[[nodiscard]] std::vector<std::string> read_column_names(const std::string& path, const RunContext& context);
+/// Chooses columns of numbers by the names in the first row of a table.
+using ChooseColumns = std::function<std::vector<std::string>(const std::vector<std::string>& header)>;
+/// Reads the task column and those that `choose` names, which must be there; if it names none, or is empty, the value
+/// columns of the options, else the one of the truth. Blanks are problems unless the options allow blank labels.
+[[nodiscard]] NumberTable read_number_table(const std::string& path, const ReadOptions& options,
+                                            const ChooseColumns& choose, const RunContext& context,
+                                            DataReport* report = nullptr);
 
 /// A table of one label per task: gold files, and the labels.csv that wisecrowd writes.
 struct LabelTable {

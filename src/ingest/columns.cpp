@@ -185,19 +185,28 @@ void refuse_repeated_names(const ColumnPlan& plan, const std::string& file, bool
 
 /// A further column of numbers, by name, or by position in a file without a header.
 std::size_t value_column(const ColumnPlan& plan, const std::string& file, const std::string& wanted) {
-  if (!plan.has_header) {
-    std::size_t position = 0;
-    const auto [end, code] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), position);
-    if (code == std::errc() && end == wanted.data() + wanted.size() && position >= 1 && position <= plan.names.size()) {
-      return position - 1;
+  const std::optional<std::size_t> position = plan.has_header ? std::nullopt : as_position(wanted);
+  if (position && *position <= plan.names.size()) return *position - 1;
+  const std::size_t at = find_name(plan.names, wanted);
+  if (at == kNoColumn) {
+    throw Error(ErrorCode::bad_input, fmt::format("{}: there is no column '{}'. Found: {}{}. Name one of these with "
+                                                  "`columns`",
+                                                  file, printable(wanted), shown_header(plan), hint(plan)));
+  }
+  return at;
+}
+
+/// What was planned as the label is the first column of numbers; further ones follow by name.
+void plan_values(ColumnPlan& plan, const std::string& file, const std::vector<std::string>& columns) {
+  plan.numbers = {std::exchange(plan.label, kNoColumn)};
+  for (std::size_t d = 1; d < columns.size(); ++d) plan.numbers.push_back(value_column(plan, file, columns[d]));
+  for (const std::size_t column : plan.numbers) {
+    const bool twice = std::count(plan.numbers.begin(), plan.numbers.end(), column) > 1;
+    if (twice || column == plan.task || column == plan.worker) {
+      throw Error(ErrorCode::bad_parameter, fmt::format("{}: the column '{}' is named twice: name another one", file,
+                                                        printable(plan.names[column])));
     }
   }
-  const auto at = std::find(plan.names.begin(), plan.names.end(), wanted);
-  if (at == plan.names.end()) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{}: there is no column '{}' among {}", file, printable(wanted), shown_header(plan)));
-  }
-  return static_cast<std::size_t>(at - plan.names.begin());
 }
 
 bool ends_with_any(std::string_view name, std::initializer_list<std::string_view> endings) {
@@ -289,7 +298,7 @@ ColumnPlan plan_answers(const std::string& file, TableFormat format, std::vector
 
 ColumnPlan plan_numbers(const std::string& file, TableFormat format, std::vector<std::string> names,
                         const ReadOptions& options) {
-  if (options.layout == TableLayout::wide && !options.value_columns.empty()) {
+  if (options.layout == TableLayout::wide && options.value_columns.size() > 1) {
     throw Error(
         ErrorCode::bad_parameter,
         fmt::format("{}: a wide table holds one number per cell; answers of several dimensions need one row per "
@@ -300,18 +309,16 @@ ColumnPlan plan_numbers(const std::string& file, TableFormat format, std::vector
   if (!options.value_columns.empty()) first.label_column = options.value_columns.front();
   ColumnPlan plan = plan_answers(file, format, std::move(names), first);
   if (plan.layout == TableLayout::wide) return plan;
-  plan.numbers = {std::exchange(plan.label, kNoColumn)};
-  for (std::size_t d = 1; d < options.value_columns.size(); ++d) {
-    plan.numbers.push_back(value_column(plan, file, options.value_columns[d]));
-  }
-  for (std::size_t a = 0; a < plan.numbers.size(); ++a) {
-    for (std::size_t b = 0; b < a; ++b) {
-      if (plan.numbers[a] == plan.numbers[b]) {
-        throw Error(ErrorCode::bad_parameter, fmt::format("{}: the value column '{}' is named twice", file,
-                                                          printable(plan.names[plan.numbers[a]])));
-      }
-    }
-  }
+  plan_values(plan, file, options.value_columns);
+  return plan;
+}
+
+ColumnPlan plan_task_numbers(const std::string& file, TableFormat format, std::vector<std::string> names,
+                             const ReadOptions& options, const std::vector<std::string>& columns) {
+  ReadOptions first = options;
+  if (!columns.empty()) first.label_column = columns.front();
+  ColumnPlan plan = plan_labels(file, format, std::move(names), first);
+  plan_values(plan, file, columns);
   return plan;
 }
 

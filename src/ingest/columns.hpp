@@ -51,6 +51,9 @@ struct ColumnPlan {
 /// The same for answers that are numbers: plan.numbers are the columns of the dimensions.
 [[nodiscard]] ColumnPlan plan_numbers(const std::string& file, TableFormat format, std::vector<std::string> names,
                                       const ReadOptions& options);
+/// The same for a table of numbers by task: those that `columns` names, or the one that plan_labels would take.
+[[nodiscard]] ColumnPlan plan_task_numbers(const std::string& file, TableFormat format, std::vector<std::string> names,
+                                           const ReadOptions& options, const std::vector<std::string>& columns);
 /// The same for a table of one label per task.
 [[nodiscard]] ColumnPlan plan_labels(const std::string& file, TableFormat format, std::vector<std::string> names,
                                      const ReadOptions& options);

@@ -27,11 +27,12 @@ struct OtherGold {
 [[nodiscard]] NumberData read_numbers(const Input& answers, const std::optional<Input>& gold,
                                       const ReadOptions& options, const Tuning& tuning, const RunContext& context,
                                       DataReport* report = nullptr);
-/// Counts answers that repeat a task and worker, and warns of them.
-void note_duplicates(const std::string& file, const BuildReport& built, bool first_kept, DataReport& notes);
 /// All names as spreadsheet_safe() has them.
 [[nodiscard]] NameTable safe_names(const NameTable& names);
 
+[[nodiscard]] NumberTable read_number_table(const Input& input, const ReadOptions& options, const ChooseColumns& choose,
+                                            const Tuning& tuning, const RunContext& context,
+                                            DataReport* report = nullptr);
 [[nodiscard]] LabelTable read_label_table(const Input& input, const ReadOptions& options, const Tuning& tuning,
                                           const RunContext& context, DataReport* report = nullptr);
 

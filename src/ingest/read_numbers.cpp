@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -34,15 +35,6 @@ std::vector<NumberPiece> number_pieces(Table& table) {
   return pieces;
 }
 
-void reverse_rows(std::vector<NumberPiece>& pieces) {
-  std::reverse(pieces.begin(), pieces.end());
-  for (auto& piece : pieces) {
-    std::reverse(piece.tasks.begin(), piece.tasks.end());
-    std::reverse(piece.workers.begin(), piece.workers.end());
-    std::reverse(piece.payload.begin(), piece.payload.end());
-  }
-}
-
 NameTable dimension_names(const ColumnPlan& plan) {
   std::vector<std::string> names;
   for (const std::size_t column : plan.numbers) names.push_back(plan.names[column]);
@@ -50,64 +42,60 @@ NameTable dimension_names(const ColumnPlan& plan) {
   return NameTable(names);
 }
 
-/// The columns of the truth: named like the answers' where they are, else by what truth is usually called.
+/// The columns of the truth: by their own options, else named like the answers' where they are, else by what truth is
+/// usually called.
 ColumnPlan plan_gold_numbers(const std::string& file, TableFormat format, std::vector<std::string> names,
-                             const ReadOptions& options, const NameTable& dimensions) {
-  ReadOptions gold = options;
-  gold.layout = TableLayout::long_rows;
-  gold.task_column = options.gold_task_column;
-  gold.label_column = options.gold_label_column;
+                             const ReadOptions& options, const NameTable& dimensions, const ColumnPlan& answers) {
   const auto there = [&](std::string_view name) { return std::find(names.begin(), names.end(), name) != names.end(); };
+  ReadOptions gold = options;
+  gold.task_column = options.gold_task_column;
+  gold.label_column = "";
   if (gold.task_column.empty() && there(options.task_column)) gold.task_column = options.task_column;
-  const bool named_alike = gold.label_column.empty() && there(dimensions[0]);
-  if (named_alike) gold.label_column = std::string(dimensions[0]);
-  ColumnPlan plan = plan_labels(file, format, std::move(names), gold);
-  plan.worker = kNoColumn;
-  plan.numbers = {std::exchange(plan.label, kNoColumn)};
-  for (std::size_t d = 1; d < dimensions.size(); ++d) {
-    const auto at = std::find(plan.names.begin(), plan.names.end(), dimensions[d]);
-    if (at == plan.names.end()) {
-      throw Error(ErrorCode::bad_input,
-                  fmt::format("{}: gold needs a column '{}', as the answers have", file, printable(dimensions[d])));
-    }
-    plan.numbers.push_back(static_cast<std::size_t>(at - plan.names.begin()));
+  std::vector<std::string> columns = options.gold_value_columns;
+  if (columns.empty() && !options.gold_label_column.empty()) columns = {options.gold_label_column};
+  if (!columns.empty() && columns.size() != dimensions.size()) {
+    throw Error(
+        ErrorCode::bad_parameter,
+        fmt::format("{}: answers have {} dimension{}, but {} for gold: name one for each with `gold_columns`", file,
+                    dimensions.size(), dimensions.size() == 1 ? "" : "s",
+                    columns.size() == 1 ? "1 column is named" : fmt::format("{} columns are named", columns.size())));
   }
-  return plan;
+  const bool own_columns = !columns.empty() || !options.gold_task_column.empty();
+  if (columns.empty() && (dimensions.size() > 1 || there(dimensions[0]))) {
+    for (std::size_t d = 0; d < dimensions.size(); ++d) columns.emplace_back(dimensions[d]);
+  }
+  try {
+    return plan_task_numbers(file, format, names, gold, columns);
+  } catch (const Error&) {
+    const bool headless = !answers.has_header && names.size() > dimensions.size();
+    if (own_columns || format == TableFormat::jsonl || !headless) throw;
+    // Answers without a header come with gold without one.
+    gold.task_column = "1";
+    columns.clear();
+    for (std::size_t d = 0; d < dimensions.size(); ++d) columns.push_back(fmt::format("{}", d + 2));
+    return plan_task_numbers(file, format, std::move(names), gold, columns);
+  }
 }
 
-/// The truth of the tasks with answers, tasks × dimensions.
-std::vector<double> read_gold_numbers(const Input& input, const ReadOptions& options, const Tuning& tuning,
-                                      const RunContext& context, const NameTable& dimensions, const KeyTable& tasks,
-                                      DataReport& report) {
-  ReadOptions reading = options;
-  reading.format = TableFormat::automatic;
-  TableRequest request;
-  request.kind = TableKind::numbers;
-  request.keep_lines = true;
-  request.plan = [&](const std::string& file, TableFormat format, std::vector<std::string> names) {
-    return plan_gold_numbers(file, format, std::move(names), reading, dimensions);
-  };
-  DataReport notes;
-  Table table = read_table(input, request, reading, tuning, context, notes);
-  const std::size_t count = dimensions.size();
-  std::vector<double> by_gold_task;
-  std::vector<std::uint64_t> first_row;
+/// By task, the row that counts: the first. Later ones that say something else are problems.
+std::vector<std::uint64_t> first_rows(const Table& table, DataReport& notes) {
+  const std::size_t count = table.plan.numbers.size();
+  std::vector<std::uint64_t> rows;
   std::uint64_t row = 0;
   ProblemList contradictions;
+  const auto same = [](double a, double b) { return a == b || (std::isnan(a) && std::isnan(b)); };
   for (const auto& piece : table.pieces) {
-    for (std::size_t i = 0; i < piece.size(); ++i, ++row) {
-      const double* const values = table.numbers.data() + row * count;
-      const std::uint32_t task = piece.tasks[i];
-      if (task == first_row.size()) {
-        first_row.push_back(row);
-        by_gold_task.insert(by_gold_task.end(), values, values + count);
-      } else if (!std::equal(values, values + count,
-                             by_gold_task.begin() + static_cast<std::ptrdiff_t>(task * count))) {
+    for (const std::uint32_t task : piece.tasks) {
+      if (task == rows.size()) {
+        rows.push_back(row);
+      } else if (const double* const values = table.numbers.data() + row * count;
+                 !std::equal(values, values + count, table.numbers.data() + rows[task] * count, same)) {
         ++notes.rows_dropped;
         contradictions.add({table.lines.line_of(row), table.plan.names[table.plan.numbers.front()], "",
                             fmt::format("contradicts line {}, which has the same task: keep one of them",
-                                        table.lines.line_of(first_row[task]))});
+                                        table.lines.line_of(rows[task]))});
       }
+      ++row;
     }
   }
   notes.problem_count += contradictions.count;
@@ -115,34 +103,74 @@ std::vector<double> read_gold_numbers(const Input& input, const ReadOptions& opt
     notes.problems.push_back({table.file, problem.line, problem.column, problem.value, problem.message});
   }
   sort_problems(notes);
-  settle_problems(table.file, options.lenient, notes);
+  return rows;
+}
+
+/// Numbers by task after problems and repeats are settled.
+struct SettledNumbers {
+  Table table;
+  std::vector<std::uint64_t> rows;  ///< by task, of table.numbers
+};
+
+SettledNumbers read_settled_numbers(const Input& input, const PlanColumns& plan, const ReadOptions& options,
+                                    const Tuning& tuning, const RunContext& context, DataReport& notes) {
+  TableRequest request;
+  request.kind = TableKind::numbers;
+  request.keep_lines = true;
+  request.plan = plan;
+  SettledNumbers settled{read_table(input, request, options, tuning, context, notes), {}};
+  settled.rows = first_rows(settled.table, notes);
+  settle_problems(settled.table.file, options.lenient, notes);
+  if (settled.rows.empty()) {
+    throw Error(ErrorCode::bad_input, fmt::format("{}: none of its {} rows can be used. The first problem: {}",
+                                                  settled.table.file, notes.rows, notes.problems.front().text()));
+  }
+  return settled;
+}
+
+/// The truth of the tasks with answers, tasks × dimensions.
+std::vector<double> read_gold_numbers(const Input& input, const ReadOptions& options, const Tuning& tuning,
+                                      const RunContext& context, const NameTable& dimensions, const Table& answers,
+                                      DataReport& report) {
+  ReadOptions reading = options;
+  reading.format = TableFormat::automatic;
+  reading.layout = TableLayout::long_rows;
+  DataReport notes;
+  SettledNumbers settled = read_settled_numbers(
+      input,
+      [&](const std::string& file, TableFormat format, std::vector<std::string> names) {
+        return plan_gold_numbers(file, format, std::move(names), reading, dimensions, answers.plan);
+      },
+      reading, tuning, context, notes);
+  Table& table = settled.table;
   report.gold_rows = notes.rows;
   report.rows_dropped += notes.rows_dropped;
   report.problem_count += notes.problem_count;
   report.warnings.insert(report.warnings.end(), notes.warnings.begin(), notes.warnings.end());
 
-  std::vector<double> gold(tasks.size() * count, std::numeric_limits<double>::quiet_NaN());
+  const std::size_t count = dimensions.size();
+  std::vector<double> gold(answers.tasks.size() * count, std::numeric_limits<double>::quiet_NaN());
   const NameTable names = table.tasks.release(context.pool());
   std::uint64_t unknown = 0;
   std::string example;
   for (std::size_t t = 0; t < names.size(); ++t) {
-    const std::uint32_t task = tasks.find(names[t]);
+    const std::uint32_t task = answers.tasks.find(names[t]);
     if (task == KeyTable::kAbsent) {
       if (unknown++ == 0) example = printable(names[t]);
       continue;
     }
-    std::copy_n(by_gold_task.begin() + static_cast<std::ptrdiff_t>(t * count), count,
-                gold.begin() + static_cast<std::ptrdiff_t>(task * count));
+    std::copy_n(table.numbers.data() + settled.rows[t] * count, count, gold.data() + task * count);
   }
   if (unknown > 0) {
     const bool all = unknown == names.size();
     report.warnings.push_back(
         {"gold_without_answers",
-         all ? fmt::format("{}: none of its {} gold tasks, for example '{}', has answers, so gold is of no use here: "
-                           "are its columns swapped, or its tasks spelled otherwise?",
+         all ? fmt::format("{}: none of its {} gold tasks, for example '{}', has answers, so gold is of no use here",
                            table.file, names.size(), example)
              : fmt::format("{}: {} of {} gold tasks, for example '{}', have no answers and are ignored", table.file,
-                           unknown, names.size(), example)});
+                           unknown, names.size(), example),
+         all ? "are its columns swapped, or its tasks spelled otherwise?" : "",
+         all ? Severity::serious : Severity::note});
   }
   return gold;
 }
@@ -188,7 +216,7 @@ NumberData read_numbers(const Input& input, const std::optional<Input>& gold, co
   change_workers(options, table, workers, notes);
   NumberData data;
   NumberAnswerNames names{{}, std::move(workers), dimension_names(table.plan)};
-  if (gold) data.gold = read_gold_numbers(*gold, options, tuning, context, names.dimensions, table.tasks, notes);
+  if (gold) data.gold = read_gold_numbers(*gold, options, tuning, context, names.dimensions, table, notes);
   names.tasks = table.tasks.release(pool);
   if (options.safe_names) {
     for (NameTable* of : {&names.tasks, &names.workers, &names.dimensions}) *of = safe_names(*of);
@@ -221,70 +249,42 @@ NumberData read_numbers(const Input& input, const std::optional<Input>& gold, co
   return data;
 }
 
+NumberTable read_number_table(const Input& input, const ReadOptions& options, const ChooseColumns& choose,
+                              const Tuning& tuning, const RunContext& context, DataReport* report) {
+  DataReport own;
+  DataReport& notes = report != nullptr ? *report : own;
+  notes = {};
+  SettledNumbers settled = read_settled_numbers(
+      input,
+      [&](const std::string& file, TableFormat format, std::vector<std::string> names) {
+        std::vector<std::string> columns = choose ? choose(names) : std::vector<std::string>{};
+        if (columns.empty()) columns = options.value_columns;
+        ColumnPlan plan = plan_task_numbers(file, format, std::move(names), options, columns);
+        plan.blank_labels = options.blank_labels;
+        return plan;
+      },
+      options, tuning, context, notes);
+  Table& table = settled.table;
+  NumberTable out;
+  for (const std::size_t column : table.plan.numbers) out.columns.push_back(table.plan.names[column]);
+  const std::size_t count = out.columns.size();
+  out.values.reserve(settled.rows.size() * count);
+  for (const std::uint64_t row : settled.rows) {
+    const double* const values = table.numbers.data() + row * count;
+    out.values.insert(out.values.end(), values, values + count);
+  }
+  out.tasks = table.tasks.release(context.pool());
+  if (options.safe_names) out.tasks = safe_names(out.tasks);
+  return out;
+}
+
 }  // namespace wisecrowd::ingest
 
 namespace wisecrowd {
 
-NumberTable read_number_table(const std::string& path, const std::string& task_column,
-                              const std::vector<std::string>& columns, const RunContext& context) {
-  ingest::TableRequest request;
-  request.kind = ingest::TableKind::numbers;
-  request.keep_lines = true;
-  request.plan = [&](const std::string& file, TableFormat format, std::vector<std::string> names) {
-    ReadOptions options;
-    options.task_column = task_column;
-    options.label_column = columns.front();
-    ingest::ColumnPlan plan = ingest::plan_labels(file, format, std::move(names), options);
-    plan.blank_labels = true;
-    plan.numbers = {std::exchange(plan.label, ingest::kNoColumn)};
-    for (std::size_t c = 1; c < columns.size(); ++c) {
-      const auto at = std::find(plan.names.begin(), plan.names.end(), columns[c]);
-      if (at == plan.names.end()) {
-        throw Error(ErrorCode::bad_input, fmt::format("{}: there is no column '{}'", file, printable(columns[c])));
-      }
-      plan.numbers.push_back(static_cast<std::size_t>(at - plan.names.begin()));
-    }
-    return plan;
-  };
-  DataReport notes;
-  const ReadOptions options;
-  ingest::Table table = ingest::read_table({path, std::nullopt}, request, options, {}, context, notes);
-  ingest::settle_problems(table.file, false, notes);
-  NumberTable out;
-  out.columns = columns;
-  std::uint64_t row = 0;
-  std::size_t tasks = 0;
-  for (const auto& piece : table.pieces) {
-    for (std::size_t i = 0; i < piece.size(); ++i, ++row) {
-      if (piece.tasks[i] != tasks) {
-        throw Error(ErrorCode::bad_input, fmt::format("{}:{}: this task stands in an earlier line, too: keep one of "
-                                                      "them",
-                                                      table.file, table.lines.line_of(row)));
-      }
-      ++tasks;
-    }
-  }
-  out.values = std::move(table.numbers);
-  out.tasks = table.tasks.release(context.pool());
-  return out;
-}
-
-std::vector<std::string> read_column_names(const std::string& path, const RunContext& context) {
-  std::vector<std::string> found;
-  ingest::TableRequest request;
-  request.kind = ingest::TableKind::numbers;
-  request.plan = [&](const std::string&, TableFormat, std::vector<std::string> names) -> ingest::ColumnPlan {
-    found = std::move(names);
-    throw Cancelled();  // nothing more is wanted of the table
-  };
-  DataReport notes;
-  const ReadOptions options;
-  try {
-    (void)ingest::read_table({path, std::nullopt}, request, options, {}, context, notes);
-  } catch (const Cancelled&) {
-    if (context.cancelled()) throw;
-  }
-  return found;
+NumberTable read_number_table(const std::string& path, const ReadOptions& options, const ChooseColumns& choose,
+                              const RunContext& context, DataReport* report) {
+  return ingest::read_number_table({path, std::nullopt}, options, choose, ingest::Tuning{}, context, report);
 }
 
 NumberData read_numbers(const std::string& answers_path, const std::optional<std::string>& gold_path,

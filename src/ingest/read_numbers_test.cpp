@@ -135,5 +135,72 @@ TEST(ReadNumbers, ABadRowLeavesNoNumberBehind) {
   EXPECT_EQ(report.rows_dropped, 1U);
 }
 
+TEST(ReadNumbers, GoldColumns) {
+  const std::string answers = "task,worker,x,y\nt,a,1,2\n";
+  ReadOptions options;
+  options.value_columns = {"x", "y"};
+  options.gold_task_column = "item";
+  options.gold_value_columns = {"up", "right"};
+  EXPECT_EQ(read(answers, "right,up,item\n6,5,t\n", options).gold, (std::vector<double>{5, 6}));
+  options.gold_value_columns = {"up"};
+  EXPECT_NE(refusal(answers, "right,up,item\n6,5,t\n", options)
+                .find("answers have 2 dimensions, but 1 column is named for gold"),
+            std::string::npos);
+  options = {};
+  options.task_column = "1";
+  options.worker_column = "2";
+  options.label_column = "3";
+  EXPECT_EQ(read("t,a,1.5\n", "t,7\n", options).gold, (std::vector<double>{7}));  // no header here, none there
+  options = {};
+  options.value_columns = {"x", "x"};
+  EXPECT_NE(refusal(answers, {}, options).find("'x' is named twice"), std::string::npos);
+  options.value_columns = {"x", "task"};
+  EXPECT_NE(refusal(answers, {}, options).find("'task' is named twice"), std::string::npos);
+}
+
+NumberTable read_table(const std::string& text, const ReadOptions& options = {}, const ChooseColumns& choose = {}) {
+  return ingest::read_number_table({"table.csv", text}, options, choose, {}, RunContext());
+}
+
+TEST(ReadNumberTable, ColumnsAreChosenByTheHeader) {
+  const std::string text = "task,estimate,low,high\nt1,1,0,2\nt2,,,\n";
+  ReadOptions options;
+  options.blank_labels = true;
+  std::vector<std::string> seen;
+  const NumberTable table = read_table(text, options, [&](const std::vector<std::string>& header) {
+    seen = header;
+    return std::vector<std::string>{"high", "estimate"};
+  });
+  EXPECT_EQ(seen, (std::vector<std::string>{"task", "estimate", "low", "high"}));
+  EXPECT_EQ(table.columns, (std::vector<std::string>{"high", "estimate"}));
+  EXPECT_EQ(table.values[0], 2);
+  EXPECT_EQ(table.values[1], 1);
+  EXPECT_TRUE(std::isnan(table.values[2]) && std::isnan(table.values[3]));
+}
+
+TEST(ReadNumberTable, WithoutAChoiceTheTruthIsFound) {
+  EXPECT_EQ(read_table("item,note,ground truth\nt,5,7\n").values, (std::vector<double>{7}));
+  ReadOptions options;
+  options.value_columns = {"note"};
+  EXPECT_EQ(read_table("item,note,truth\nt,5,7\n", options).values, (std::vector<double>{5}));
+  options.task_column = "1";
+  options.value_columns = {"3"};
+  EXPECT_EQ(read_table("t,5,7\n", options).values, (std::vector<double>{7}));
+}
+
+TEST(ReadNumberTable, RepeatsAndProblems) {
+  const std::string twice = "task,truth\nt,1\ns,2\nt,1\n";
+  EXPECT_EQ(read_table(twice).values, (std::vector<double>{1, 2}));
+  for (const char* bad : {"t,3\n", "u,\n", "u,high\n"}) {
+    EXPECT_THROW((void)read_table(twice + bad), Error) << bad;
+    ReadOptions lenient;
+    lenient.lenient = true;
+    EXPECT_EQ(read_table(twice + bad, lenient).values, (std::vector<double>{1, 2})) << bad;
+  }
+  ReadOptions safe;
+  safe.safe_names = true;
+  EXPECT_EQ(read_table("task,truth\n=t,1\n", safe).tasks[0], "'=t");
+}
+
 }  // namespace
 }  // namespace wisecrowd

@@ -12,11 +12,6 @@ namespace {
 
 using Reading = std::vector<std::pair<std::string, std::string>>;
 
-// The names under which read options are recorded.
-constexpr auto kFormatNames = enum_names<TableFormat>({{TableFormat::automatic, "automatic"},
-                                                       {TableFormat::csv, "csv"},
-                                                       {TableFormat::tsv, "tsv"},
-                                                       {TableFormat::jsonl, "jsonl"}});
 constexpr auto kLayoutNames = enum_names<TableLayout>(
     {{TableLayout::automatic, "automatic"}, {TableLayout::long_rows, "long"}, {TableLayout::wide, "wide"}});
 
@@ -94,9 +89,11 @@ void reading_fields(Io& io, ReadOptions& options) {
   io.text("task_column", options.task_column);
   io.text("worker_column", options.worker_column);
   io.text("label_column", options.label_column);
+  io.names("value_columns", options.value_columns);
   io.text("gold_task_column", options.gold_task_column);
   io.text("gold_label_column", options.gold_label_column);
-  io.choice("format", kFormatNames, options.format);
+  io.names("gold_value_columns", options.gold_value_columns);
+  io.choice("format", kTableFormatNames, options.format);
   io.choice("layout", kLayoutNames, options.layout);
   io.choice("duplicates", kDuplicatePolicyNames, options.duplicates);
   io.flag("lenient", options.lenient);
