@@ -1,23 +1,27 @@
 #!/usr/bin/env python3
-"""Writes the type stubs of wisecrowd.aggregation and wisecrowd.learning, whose classes are made when they are imported.
+"""Writes the type stubs of wisecrowd.aggregation, wisecrowd.numbers and wisecrowd.learning, whose classes are made on import.
 
     python_stubs.py         writes them beside the package's sources
     python_stubs.py --check   exits with 1 when those that are there are not current
 
 Needs an importable wisecrowd, such as PYTHONPATH=build/release/python.
 """
+import inspect
 import sys
 from pathlib import Path
 
 import wisecrowd
+import wisecrowd.numbers
 from wisecrowd import _crowd_kit, _engine
+from wisecrowd._numbers import NumberAggregator
 
 FOLDER = Path(__file__).resolve().parent.parent / "python/wisecrowd"
 COMMON = {"classes": "Optional[Iterable[Any]]", "duplicates": "str", "seed": "int", "threads": "int",
           "progress": "Union[bool, Callable[[str, float, float, Optional[float]], Any]]"}
 EXTRA = {"default_skill": "Optional[float]", "on_missing_skill": "str", "initial_error_strategy": "Optional[str]",
          "network": "str", "hidden": "int", "layers": "int", "dropout": "float"}
-HEAD = '''# Made by scripts/python_stubs.py from the engine's tables; do not edit.
+NOTE = "# Made by scripts/python_stubs.py from the engine's tables; do not edit."
+HEAD = f'''{NOTE}
 from typing import Any, Callable, Iterable, Literal, Optional, Union
 '''
 
@@ -55,6 +59,19 @@ def class_stub(cls, base):
     return "\n".join(lines) + "\n"
 
 
+def number_class_stub(cls):
+    """Its parameters follow what all have; without any, it is as its base."""
+    specs = cls._info["parameters"]
+    if not specs:
+        return f"class {cls.__name__}(NumberAggregator): ...\n"
+    lines = [f"class {cls.__name__}(NumberAggregator):", "    def __init__(", "        self,"]
+    for name, parameter in list(inspect.signature(NumberAggregator.__init__).parameters.items())[1:]:
+        if parameter.kind is not parameter.VAR_KEYWORD:
+            lines.append(f"        {name}: {parameter.annotation} = ...,")
+    lines += ["        *,", *(f"        {spec['name']}: {type_of(cls, spec['name'])} = ...," for spec in specs), "    ) -> None: ..."]
+    return "\n".join(lines) + "\n"
+
+
 def exported(module):
     return "\n".join(["__all__ = [", *(f"    {name!r}," for name in module.__all__), "]"])
 
@@ -70,16 +87,22 @@ def stubs():
     learning = [HEAD, "from ._learner import Learner as Learner", "", exported(wisecrowd.learning), "CLASSES: dict[str, type[Learner]]", ""]
     for cls in wisecrowd.learning.CLASSES.values():
         learning.append(class_stub(cls, "Learner"))
+    number = [f"{NOTE}\nfrom typing import Any, Literal, Optional, Sequence\n",
+              "from ._numbers import NumberAggregator as NumberAggregator, compare as compare, evaluate as evaluate", "",
+              exported(wisecrowd.numbers), "CLASSES: dict[str, type[NumberAggregator]]", "", *map(number_class_stub, wisecrowd.numbers.CLASSES.values())]
     engine = '''# What the package uses of the C++ module; the package is what people use.
 from typing import Any
 
 __version__: str
 default_aggregation_method: str
 default_learning_method: str
+default_number_method: str
+largest_number: float
 
 def __getattr__(name: str) -> Any: ...
 '''
-    return {"aggregation/__init__.pyi": "\n".join(aggregation), "learning.pyi": "\n".join(learning), "_engine.pyi": engine}
+    return {"aggregation/__init__.pyi": "\n".join(aggregation), "numbers.pyi": "\n".join(number), "learning.pyi": "\n".join(learning),
+            "_engine.pyi": engine}
 
 
 def main():

@@ -4,5 +4,7 @@ from typing import Any
 __version__: str
 default_aggregation_method: str
 default_learning_method: str
+default_number_method: str
+largest_number: float
 
 def __getattr__(name: str) -> Any: ...

@@ -1,0 +1,191 @@
+"""What the estimators for numbers have in common: reading tables, the fit, scores."""
+from __future__ import annotations
+
+import warnings
+from typing import Any, ClassVar, Optional, Sequence
+
+import numpy as np
+import pandas as pd
+
+from . import _engine
+from ._parameters import NotFittedError
+from ._tables import ALIASES, TRUTH_ALIASES, ColumnError, DataWarning, find_column, shown, table_of
+
+
+def _column(table, role, columns):
+    chosen = {name: wanted for wanted, name in (columns or {}).items()}
+    name = chosen.get(role) or find_column(table.columns, ALIASES[role])
+    if name is None or name not in table.columns:
+        raise ColumnError(f"there is no column '{role}' among {shown(list(table.columns))}: rename one, or say which one it is, "
+                          f"columns={{'its name': '{role}'}}")
+    return name
+
+
+def _coded(table, name):
+    codes, values = pd.factorize(table[name], sort=True)
+    if (codes < 0).any():
+        raise ValueError(f"column '{name}', row {int((codes < 0).argmax())}: a value is missing")
+    return codes.astype(np.uint32), pd.Index(values)
+
+
+def _float_column(table, name, what):
+    column = table[name]
+    try:
+        return column.to_numpy(dtype=float, na_value=np.nan)
+    except (TypeError, ValueError):
+        numbers = pd.to_numeric(column, errors="coerce")
+        row = int((numbers.isna() & column.notna()).to_numpy().argmax())
+        raise ValueError(f"{what} '{name}', row {row}: {column.iloc[row]!r} is not a number; convert or drop the row") from None
+
+
+def _numbers(table, names):
+    """Rows × names of numbers that the engine can take."""
+    values = np.column_stack([_float_column(table, name, "column") for name in names])
+    good = np.abs(values) <= _engine.largest_number
+    if not good.all():
+        row, column = np.argwhere(~good)[0]
+        place, value = f"column '{names[column]}', row {row}: {values[row, column]}", values[row, column]
+        if not np.isfinite(value):
+            raise ValueError(f"{place} is not a finite number; drop the row where there is no answer")
+        raise ValueError(f"{place} is beyond ±{_engine.largest_number:g}, where squares overflow; choose another unit")
+    return values
+
+
+def _table(data):
+    """Answers of any maker as a DataFrame."""
+    if isinstance(data, pd.DataFrame):
+        return data
+    if isinstance(data, np.ndarray) and data.dtype.names:
+        return pd.DataFrame(data)
+    names, column = table_of(data)
+    return pd.DataFrame({name: pd.Series(np.asarray(column(name))) for name in names})
+
+
+def _text(values):
+    return np.array([value if type(value) is str else str(value) for value in values], dtype=object)
+
+
+class NumberAggregator:
+    """The base of the estimators for numbers. `fit` takes a table with a row per answer.
+
+    Attributes
+    ----------
+    estimates_ : Series (or DataFrame, for several dimensions) by task
+    intervals_ : DataFrame by task: estimate, deviation, low and high, per dimension where there are several
+    workers_ : DataFrame by worker: answers, bias and scale
+    warnings_ : list of (code, message)
+    """
+
+    _method: ClassVar[str] = ""
+    _info: ClassVar[dict] = {}
+
+    def __init__(self, values: Optional[Sequence[str]] = None, columns: Optional[dict] = None, duplicates: str = "keep_last", seed: int = 0,
+                 threads: int = 0, **parameters: Any):
+        self.values, self.columns, self.duplicates, self.seed, self.threads = values, columns, duplicates, seed, threads
+        unknown = set(parameters) - {spec["name"] for spec in self._info.get("parameters", ())}
+        if unknown:
+            raise TypeError(f"{type(self).__name__} has no parameter '{sorted(unknown)[0]}'")
+        self.parameters = parameters
+
+    def _read(self, data):
+        table = _table(data)
+        names = list(self.values) if self.values else [_column(table, "label", self.columns)]
+        missing = [name for name in names if name not in table.columns]
+        if missing:
+            raise ColumnError(f"there is no column '{missing[0]}' among {shown(list(table.columns))}")
+        tasks, task_values = _coded(table, _column(table, "task", self.columns))
+        workers, worker_values = _coded(table, _column(table, "worker", self.columns))
+        answers = _engine.number_answers(tasks, workers, _numbers(table, names), _text(task_values), _text(worker_values), names, self.duplicates)
+        counts = np.bincount(workers, minlength=len(worker_values))
+        return answers, task_values, worker_values, names, counts
+
+    def _gold(self, gold, tasks, names):
+        if gold is None:
+            return None
+        table = gold.to_frame(names[0]) if isinstance(gold, pd.Series) else pd.DataFrame(gold)
+        if table.index.name is None or not table.index.isin(tasks).any():
+            task = find_column(table.columns, ALIASES["task"])
+            if task is not None:
+                table = table.set_index(task)
+        if len(names) == 1 and names[0] not in table.columns:
+            truth = find_column(table.columns, TRUTH_ALIASES)
+            if truth is None:
+                raise ColumnError(f"gold has no column of truth among {shown(list(table.columns))}")
+            table = table.rename(columns={truth: names[0]})
+        missing = [name for name in names if name not in table.columns]
+        if missing:
+            raise ColumnError(f"gold has no column '{missing[0]}' among {shown(list(table.columns))}")
+        if table.index.has_duplicates:
+            raise ValueError(f"gold has two rows for task {table.index[table.index.duplicated()][0]!r}; keep one of them")
+        known = np.column_stack([_float_column(table, name, "gold column") for name in names])
+        return pd.DataFrame(known, index=table.index).reindex(tasks).to_numpy()
+
+    def fit(self, data: Any, gold: Optional[Any] = None) -> NumberAggregator:
+        """`data` has a row per answer: a DataFrame, a dict of arrays, or what else tables are made of; `gold` is by task."""
+        answers, tasks, workers, names, counts = self._read(data)
+        known = self._gold(gold, tasks, names)
+        fit = _engine.fit_numbers(answers, self._method, self.parameters, known, self.seed, self.threads, None)
+        task_index, worker_index = pd.Index(tasks, name="task"), pd.Index(workers, name="worker")
+        single = len(names) == 1
+        parts = {key: pd.DataFrame(fit[key], index=task_index, columns=names) for key in ("estimate", "deviation", "low", "high")}
+        self.estimates_ = parts["estimate"][names[0]].rename("estimate") if single else parts["estimate"]
+        if single:
+            self.intervals_ = pd.DataFrame({key: part[names[0]] for key, part in parts.items()})
+        else:
+            self.intervals_ = pd.concat(parts, axis=1).swaplevel(axis=1).sort_index(axis=1)
+        suffix = [""] if single else [f"_{name}" for name in names]
+        self.workers_ = pd.DataFrame(
+            {"answers": counts, **{f"{key}{end}": fit[key][:, d] for key in ("bias", "scale") for d, end in enumerate(suffix)}}, index=worker_index)
+        self.warnings_ = list(fit["warnings"])
+        self.status_, self.n_iter_ = fit["status"], fit["iterations"]
+        for warning in self.warnings_:
+            warnings.warn(str(warning[1]), DataWarning, stacklevel=2)
+        return self
+
+    def fit_predict(self, data: Any, gold: Optional[Any] = None):
+        """The estimate of each task."""
+        return self.fit(data, gold).estimates_
+
+    def __getattr__(self, name):
+        if name in ("estimates_", "intervals_", "workers_", "warnings_", "status_", "n_iter_"):
+            raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit first")
+        raise AttributeError(f"{type(self).__name__} has no attribute '{name}'")
+
+    def __repr__(self):
+        return f"{type(self).__name__}()"
+
+
+def make_class(info: dict, name: str, module: str) -> type:
+    """The estimator of a method of the engine."""
+    text = f"{info['summary']}\n\n{info['when_to_use']}\n" + (NumberAggregator.__doc__ or "").split("\n", 1)[1]
+    return type(name, (NumberAggregator,), {"_method": info["name"], "_info": info, "__doc__": text, "__module__": module})
+
+
+def evaluate(estimates: Any, gold: Any) -> pd.DataFrame:
+    """Scores estimates against gold, both by task: MAE and RMSE with 95 % intervals, R², bias, and how many intervals hold the truth.
+
+    `estimates` is a fitted estimator, its `intervals_`, or a Series of estimates.
+    """
+    if isinstance(estimates, NumberAggregator):
+        estimates = estimates.intervals_ if isinstance(estimates.estimates_, pd.Series) else estimates.estimates_
+    table = estimates.to_frame("estimate") if isinstance(estimates, pd.Series) else estimates
+    single = "estimate" in table.columns
+    names = ["estimate"] if single else list(table.columns)
+    truth = gold.to_frame(names[0]) if isinstance(gold, pd.Series) else gold
+    truth = truth.reindex(table.index)
+    known = truth[names].to_numpy(dtype=float) if set(names) <= set(truth.columns) else truth.to_numpy(dtype=float)
+    low = table["low"].to_numpy() if single and "low" in table.columns else np.zeros(0)
+    high = table["high"].to_numpy() if single and "high" in table.columns else np.zeros(0)
+    tasks, missing, scores = _engine.evaluate_numbers(table[names].to_numpy(dtype=float), low, high, known, len(names))
+    return pd.DataFrame([{"tasks": tasks, "missing": missing, **score} for score in scores], index=["value"] if single else names)
+
+
+def compare(data: Any, methods: Optional[Sequence[str]] = None, folds: int = 5, share: float = 0.1, seed: int = 0, threads: int = 0,
+            **reading: Any) -> pd.DataFrame:
+    """Methods by the log density that each, fitted to the other answers, gives to hidden ones: higher is better. No gold is needed."""
+    answers = NumberAggregator(**reading)._read(data)[0]
+    chosen = list(methods) if methods else [info["name"] for info in _engine.number_methods()]
+    rows = _engine.compare_numbers(answers, chosen, folds, share, seed, threads)
+    if not rows:
+        raise ValueError("no answer can be hidden, because each task has one at most")
+    return pd.DataFrame(rows).set_index("method").sort_values("log_density", ascending=False)
