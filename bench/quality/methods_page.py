@@ -68,7 +68,12 @@ def limits(method):
     return "at most " + ", ".join(parts) if parts else "none"
 
 
-def words(methods):
+def uses_of(methods):
+    return harness.table(["method", "when to use it", "what it assumes"],
+                         [[f"**{m['name']}** (default)" if m["is_default"] else m["name"], m["when_to_use"], m["assumptions"]] for m in methods])
+
+
+def words(methods, number_methods):
     """What methods say of themselves."""
     return "\n".join([
         "# Which method when",
@@ -80,8 +85,7 @@ def words(methods):
         "",
         "## What they are for",
         "",
-        harness.table(["method", "when to use it", "what it assumes"],
-                      [[f"**{m['name']}** (default)" if m["is_default"] else m["name"], m["when_to_use"], m["assumptions"]] for m in methods]),
+        uses_of(methods),
         "",
         "## What they cost and can do",
         "",
@@ -91,11 +95,20 @@ def words(methods):
         harness.table(["method", "cost", "gold", "task priors", "start", "limits"],
                       [[m["name"], m["cost"], *("yes" if m[key] else "no" for key in ("uses_gold", "uses_task_priors", "uses_start")), limits(m)] for m in methods]),
         "",
+        "## For answers that are numbers",
+        "",
+        "With `--answers numbers` ([NUMBERS.md](NUMBERS.md)); D is the number of dimensions. What these methods reach on real data stands in",
+        "their METHOD.md.",
+        "",
+        uses_of(number_methods),
+        "",
+        harness.table(["method", "cost", "gold"], [[m["name"], m["cost"], "yes" if m["uses_gold"] else "no"] for m in number_methods]),
+        "",
         "",
     ])
 
 
-def page(methods, folders, scored, hidden):
+def page(methods, number_methods, folders, scored, hidden):
     names = [method["name"] for method in methods]
     complete = [name for name in names if all(scored[folder.name][name] for folder in folders)]
     accuracy = {name: {f.name: scored[f.name][name] and scored[f.name][name]["accuracy"]["value"] for f in folders} for name in names}
@@ -139,7 +152,7 @@ def page(methods, folders, scored, hidden):
         f"Mean over sets {mean(float(row[1]) for row in rows):.2f}; all ranks together {correlation(*all_ranks):.2f}.",
         "",
     ]
-    return words(methods) + "\n".join(lines)
+    return words(methods, number_methods) + "\n".join(lines)
 
 
 def main():
@@ -149,9 +162,10 @@ def main():
     parser.add_argument("--data", type=Path, default=default / "aggregate", help="folder of data sets")
     arguments = parser.parse_args()
     harness.check_program(arguments.program)
-    methods = json.loads(harness.run([arguments.program, "methods", "--json"]).output)["methods"]
+    listed = json.loads(harness.run([arguments.program, "methods", "--json"]).output)
+    methods, number_methods = listed["methods"], listed["number_methods"]
     if arguments.keep_figures or arguments.check:
-        return harness.renew_words(PAGE, words(methods), FIGURES, arguments.check)
+        return harness.renew_words(PAGE, words(methods, number_methods), FIGURES, arguments.check)
     folders = sorted(path.parent for path in arguments.data.glob("*/gold.csv") if (path.parent / "labels.csv").is_file())
     if not folders:
         harness.stop(f"no data sets (…/labels.csv with gold.csv) under {arguments.data}: name a folder with --data")
@@ -161,7 +175,7 @@ def main():
     scored = {f.name: results[f.name, True] for f in folders}
     hidden = {f.name: results[f.name, False] for f in folders}
     PAGE.parent.mkdir(exist_ok=True)
-    PAGE.write_text(page(methods, folders, scored, hidden))
+    PAGE.write_text(page(methods, number_methods, folders, scored, hidden))
     print(f"written: {PAGE}")
     return 0
 

@@ -183,6 +183,7 @@ class Checker:
         categories, numbers, learners = "src/aggregate/categories", "src/aggregate/numbers", "src/learn"
         for page, listing, mention, remedy in (
             ("docs/METHODS.md", f"{categories}/methods.def", "| {} |", "run scripts/refresh"),
+            ("docs/METHODS.md", f"{numbers}/methods.def", "| {} |", "run scripts/refresh"),
             ("docs/LEARNERS.md", f"{learners}/learners.def", "| {} |", "run scripts/refresh"),
             ("docs/NUMBERS.md", f"{numbers}/methods.def", f"| [{{}}](../{numbers}/{{}}/METHOD.md)", "add one to its table of methods"),
             ("README.md", f"{categories}/methods.def", f"[{{}}]({categories}/{{}}/METHOD.md)", "add a link to its table of methods"),
