@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <simdjson.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 
@@ -40,6 +41,12 @@ void RowChecks::refuse(std::string_view raw, std::uint64_t line, std::string_vie
   ++chunk_.rows;
   ++chunk_.dropped;
   if (!suspicious_ || sound_text(raw, line)) problem(line, "", raw, message);
+}
+
+void RowChecks::drop_row() {
+  ++chunk_.dropped;
+  const std::size_t per_answer = table_.plan.layout == TableLayout::wide ? 1 : table_.plan.numbers.size();
+  chunk_.numbers.resize(std::min<std::size_t>(chunk_.numbers.size(), chunk_.answers * per_answer));
 }
 
 bool RowChecks::sound_text(std::string_view raw, std::uint64_t line) {

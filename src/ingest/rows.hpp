@@ -41,6 +41,8 @@ class RowChecks {
     return (field.state == Field::State::ok && field.text.size() - 1 < kLongestName) ||
            refuse_field(field, table_.plan.names[column], line);
   }
+  /// Counts a bad row and takes back the numbers that came before its problem.
+  void drop_row();
   void problem(std::uint64_t line, std::string_view column, std::string_view value, std::string_view message);
   bool sound_text(std::string_view raw, std::uint64_t line);
   bool refuse_unclosed(std::string_view raw, std::uint64_t line);
@@ -69,11 +71,7 @@ class CountedRows : public RowChecks {
   bool operator()(const Row& row, std::uint64_t line) {
     if (blank(row)) return true;
     ++chunk_.rows;
-    const std::size_t numbers_before = chunk_.numbers.size();
-    if (!sound(row, line) || !static_cast<Rows&>(*this).take(row, line)) {
-      ++chunk_.dropped;
-      chunk_.numbers.resize(numbers_before);  // those that came before the problem
-    }
+    if (!sound(row, line) || !static_cast<Rows&>(*this).take(row, line)) drop_row();
     return true;
   }
 };
