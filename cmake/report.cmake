@@ -79,7 +79,7 @@ if(npm_failed)
   return()
 endif()
 
-file(GLOB report_sources CONFIGURE_DEPENDS web/build.mjs web/page.html web/src/*.js web/style/*.css)
+file(GLOB report_sources CONFIGURE_DEPENDS web/build.mjs web/page.html web/src/*.js web/src/*/*.js web/style/*.css)
 add_custom_command(
   OUTPUT ${report_folder}/report.html ${report_folder}/page.cpp
   COMMAND ${WISECROWD_NODE} ${CMAKE_SOURCE_DIR}/web/build.mjs --modules ${report_folder}/node_modules

@@ -33,7 +33,7 @@ struct AggregateArguments {
   RunFlags run;
 };
 
-std::string what_was_written(const AggregateArguments& options, const Result& result, const Screen& screen) {
+std::string what_was_written(const AggregateArguments& options, const CategoryResult& result, const Screen& screen) {
   const std::string folder = options.out + (options.out.ends_with('/') ? "" : "/");
   std::string text = fmt::format("\n{} {}\n", screen.bold("Written to"), shell_word(folder));
   const auto file = [&](const std::string& name, const std::string& what) {
@@ -80,7 +80,6 @@ void run_aggregate(const AggregateArguments& options, Session& session) {
     refuse_for_numbers(!options.init.empty(), "--init");
     refuse_for_numbers(!options.finish.empty(), "--finish");
     refuse_for_numbers(options.abstain_below > 0, "--abstain-below");
-    refuse_for_numbers(!options.report.empty(), "--report");
     NumberRequest numbers;
     numbers.answers = options.labels;
     numbers.settings = options.settings;
@@ -91,6 +90,7 @@ void run_aggregate(const AggregateArguments& options, Session& session) {
     numbers.gold_for_evaluation = options.gold_for == "evaluation";
     numbers.method = options.method;
     numbers.out = options.out;
+    numbers.report = {.path = options.report, .force = options.force};
     return aggregate_numbers(numbers, session);
   }
   AggregateRequest request;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common_options.hpp"
-#include "wisecrowd/result.hpp"
+#include "wisecrowd/category_result.hpp"
 
 namespace wisecrowd::app {
 
@@ -25,7 +25,7 @@ struct AggregateRequest {
 };
 
 struct AggregateOutcome {
-  Result result;
+  CategoryResult result;
   double fit_seconds = 0;
 };
 

@@ -29,7 +29,7 @@ struct Detection {
   std::size_t found = 0;
 };
 
-Detection detect_spammers(const Simulation& crowd, const Result& result) {
+Detection detect_spammers(const Simulation& crowd, const CategoryResult& result) {
   Detection detection;
   std::vector<std::size_t> order(result.workers.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -105,7 +105,7 @@ Simulation draw_crowd(const std::string& folder, const std::string& seed, const 
   return crowd;
 }
 
-void compare_with_truth(const Simulation& crowd, const Result& result, const Guide& guide, Work& work) {
+void compare_with_truth(const Simulation& crowd, const CategoryResult& result, const Guide& guide, Work& work) {
   guide.heading("3. Was it right?");
   const auto accuracy_of = [&](const std::string& method) {
     const CategoryFit fit =

@@ -10,7 +10,7 @@
 #include <system_error>
 
 #include "terminal.hpp"
-#include "wisecrowd/result.hpp"
+#include "wisecrowd/category_result.hpp"
 #include "wisecrowd/run_folder.hpp"
 
 namespace wisecrowd::app {

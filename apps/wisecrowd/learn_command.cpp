@@ -66,7 +66,7 @@ std::string part_text(const LearnScore& score) {
 
 std::string summary(const LearnOutcome& outcome, bool method_is_default, const Screen& screen) {
   const LearnResult& result = outcome.result;
-  const Result& crowd = result.crowd;
+  const CategoryResult& crowd = result.crowd;
   const CategoryAnswers& answers = crowd.data.answers;
   const auto line = [&](const std::string& title, const std::string& words) {
     return summary_line(title, words, screen);

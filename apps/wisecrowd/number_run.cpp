@@ -153,6 +153,7 @@ void aggregate_numbers(const NumberRequest& request, Session& session) {
       number_method_named(request.method.empty() ? std::string(default_number_method()) : request.method);
   const Parameters parameters = parameters_from(info.parameters, request.settings, info.name);
   if (!request.out.empty()) at_stage(Stage::creating, [&] { check_output_directory(request.out); });
+  check_report(request.report);
   RunRecord record;
   record.version = WISECROWD_VERSION;
   record.command = session.typed;
@@ -197,15 +198,20 @@ void aggregate_numbers(const NumberRequest& request, Session& session) {
     session.interrupts.writes_to("");
     if (status == Status::cancelled) throw Stopped();
   }
+  const std::string& report_path = request.report.path;
+  const std::size_t bytes = report_path.empty() ? 0 : write_run_report(result, std::nullopt, request.report, work);
   if (request.json) {
     auto json = Json::parse(run_json(result));
     json["out"] = request.out.empty() ? Json(nullptr) : Json(request.out);
+    if (!report_path.empty()) json["report"] = report_path;
     session.out.add_json(json);
     return;
   }
   if (request.run.quiet) return;
   const Screen& screen = session.out_screen;
   session.out.add(number_summary(result, request.method.empty(), seconds, screen));
+  if (!report_path.empty()) session.out.add(report_line(report_path, bytes, screen));
+  if (request.out.empty() && !report_path.empty()) return;
   if (request.out.empty()) {
     session.out.add("\n" +
                     wrapped("Nothing was written. To keep the results, add --out and a folder:", screen.width, 0) +

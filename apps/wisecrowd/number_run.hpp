@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "common_options.hpp"
+#include "report_run.hpp"
 
 namespace wisecrowd::app {
 
@@ -18,7 +18,7 @@ struct NumberRequest {
   std::string method;  ///< empty: the default; for compare a list, empty: all
   std::vector<std::string> settings;
   std::string out;
-  std::string report;
+  ReportRequest report;   ///< aggregate
   std::size_t folds = 0;  ///< compare
   double share = 0;       ///< compare
   bool json = false;

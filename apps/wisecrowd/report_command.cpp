@@ -26,11 +26,11 @@ struct ReportArguments {
 StoredRun read_state(const ReportArguments& options, Session& session, const RunContext& context) {
   if (!options.answers.empty()) throw usage_error("a state holds its answers: leave --answers out");
   const CrowdState state = CrowdState::open(options.folder, CrowdState::Access::read);
-  StoredRun run{state_result(state, options.folder, session.typed, context), std::nullopt};
-  if (!options.gold.empty()) add_gold(run.result, options.gold, read_options(state.summary().reading), context);
-  session.warn(run.result.record.data_warnings);
-  session.warn(run.result.aggregation.warnings);
-  return run;
+  CategoryResult result = state_result(state, options.folder, session.typed, context);
+  if (!options.gold.empty()) add_gold(result, options.gold, read_options(state.summary().reading), context);
+  session.warn(result.record.data_warnings);
+  session.warn(result.aggregation.warnings);
+  return {std::move(result), std::nullopt};
 }
 
 void run_report(const ReportArguments& options, Session& session) {
@@ -47,12 +47,13 @@ void run_report(const ReportArguments& options, Session& session) {
                                          : read_result(options.folder, where, work.context());
   });
   work.check_stopped();
-  for (const auto& [role, path] : stored.result.record.inputs) {
+  const RunRecord& record = record_of(stored.result);
+  for (const auto& [role, path] : record.inputs) {
     if (!request.path.empty()) refuse_input({"--out", request.path}, {role, path});
   }
   // Chance (bootstrap, samples) is that of the run.
   RunFlags flags = options.run;
-  flags.seed = stored.result.record.seed;
+  flags.seed = record.seed;
   Work again(session, flags);
   if (options.json) {
     const ReportOptions shown = report_options(stored.result, stored.learned, request, again);
@@ -66,7 +67,8 @@ void run_report(const ReportArguments& options, Session& session) {
 }  // namespace
 
 void add_report(CommandSet& commands) {
-  Command& command = commands.add("report", "one HTML file that shows a result: labels, workers, tasks, warnings");
+  Command& command =
+      commands.add("report", "one HTML file that shows a result: labels or estimates, workers, tasks, warnings");
   command.details =
       "Reads a folder that aggregate or learn wrote, or a state, and makes a page of it for people: what was found and "
       "whether to "

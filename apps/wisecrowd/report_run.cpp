@@ -17,7 +17,7 @@ namespace {
 bool wants_json(const std::string& path) { return path.ends_with(".json"); }
 
 /// Other methods on the same answers, unless that would take long.
-void add_comparison(const Result& result, const ReportRequest& request, const RunContext& context,
+void add_comparison(const CategoryResult& result, const ReportRequest& request, const RunContext& context,
                     ReportOptions& options) {
   if (request.compare == "none") {
     options.comparison_note = "Other methods were not run (--compare none).";
@@ -41,6 +41,10 @@ void add_comparison(const Result& result, const ReportRequest& request, const Ru
   CategoryData seen = result.data;
   if (result.record.gold_use != "inference") seen.gold.clear();
   options.comparison = compare_with(result, quick_fits(seen, result.record.method, context), context);
+}
+
+void refuse_of_numbers(bool given, const std::string& flag) {
+  if (given) throw usage_error(fmt::format("{} is for results of categories, and this one is of numbers", flag));
 }
 
 }  // namespace
@@ -68,29 +72,36 @@ void check_report(const ReportRequest& request) {
   }
 }
 
-ReportOptions report_options(const Result& result, const std::optional<LearnSummary>& learned,
+ReportOptions report_options(ResultView result, const std::optional<LearnSummary>& learned,
                              const ReportRequest& request, Work& work) {
   ReportOptions options;
   options.title = request.title;
   options.learned = learned;
+  const auto describe_method = [&](const EntryInfo& info) {
+    options.method_title = info.title;
+    options.method_summary = info.summary;
+  };
+  if (const NumberResult* numbers = result.numbers()) {
+    refuse_of_numbers(!request.replay.empty(), "--replay");
+    refuse_of_numbers(!request.compare.empty() && request.compare != "none", "--compare");
+    describe_method(number_method(numbers->record.method));
+    return options;
+  }
+  const CategoryResult& categories = *result.categories();
   if (learned) {
-    const LearnerInfo& info = learner_named(result.record.method);
-    options.method_title = info.title;
-    options.method_summary = info.summary;
+    describe_method(learner_named(categories.record.method));
   } else {
-    const MethodInfo& info = method_named(result.record.method);
-    options.method_title = info.title;
-    options.method_summary = info.summary;
+    describe_method(method_named(categories.record.method));
   }
   if (!request.replay.empty()) {
     options.savings = at_stage(Stage::reading, [&] { return read_savings(request.replay); });
   }
-  add_comparison(result, request, work.context(), options);
+  add_comparison(categories, request, work.context(), options);
   work.check_stopped();
   return options;
 }
 
-std::size_t write_run_report(const Result& result, const std::optional<LearnSummary>& learned,
+std::size_t write_run_report(ResultView result, const std::optional<LearnSummary>& learned,
                              const ReportRequest& request, Work& work) {
   const ReportOptions options = report_options(result, learned, request, work);
   const Status status =

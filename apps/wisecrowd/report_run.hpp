@@ -23,12 +23,12 @@ void add_report_flags(Command& command, ReportRequest& request);
 /// Refuses before any work what could not be written or read.
 void check_report(const ReportRequest& request);
 
-/// What the report shows besides the result; runs the quick methods if they are wanted.
-[[nodiscard]] ReportOptions report_options(const Result& result, const std::optional<LearnSummary>& learned,
+/// What the report shows besides the result; runs the quick methods if they are wanted and there are some for its kind.
+[[nodiscard]] ReportOptions report_options(ResultView result, const std::optional<LearnSummary>& learned,
                                            const ReportRequest& request, Work& work);
 
 /// Makes and writes it; returns how many bytes it has.
-std::size_t write_run_report(const Result& result, const std::optional<LearnSummary>& learned,
+std::size_t write_run_report(ResultView result, const std::optional<LearnSummary>& learned,
                              const ReportRequest& request, Work& work);
 
 /// "Report  report.html (812 kB)"

@@ -25,7 +25,7 @@ struct ClassCount {
   std::uint64_t tasks = 0;
 };
 
-std::vector<ClassCount> class_counts(const Result& result) {
+std::vector<ClassCount> class_counts(const CategoryResult& result) {
   std::vector<ClassCount> counts(result.aggregation.class_count);
   for (std::size_t k = 0; k < counts.size(); ++k) counts[k].id = k;
   for (const ClassId label : result.data.answers.labels()) ++counts[index(label)].answers;
@@ -57,7 +57,7 @@ struct Ranking {
 
 /// By what can be relied on: the best by the low end of their interval, the worst by the high end, so that three lucky
 /// answers do not make a champion.
-Ranking rank_workers(const Result& result) {
+Ranking rank_workers(const CategoryResult& result) {
   std::vector<std::size_t> order;
   for (std::size_t w = 0; w < result.workers.size(); ++w) {
     if (result.workers[w].answers > 0) order.push_back(w);
@@ -100,7 +100,7 @@ std::string status_text(const CategoryFit& fit) {
   return iterations;
 }
 
-std::string class_table(const Result& result, const Screen& screen) {
+std::string class_table(const CategoryResult& result, const Screen& screen) {
   auto counts = class_counts(result);
   const std::size_t hidden = counts.size() > kSummaryClasses ? counts.size() - kSummaryClasses : 0;
   if (hidden > 0) {
@@ -119,7 +119,7 @@ std::string class_table(const Result& result, const Screen& screen) {
   return text;
 }
 
-std::string worker_table(const Result& result, const Screen& screen) {
+std::string worker_table(const CategoryResult& result, const Screen& screen) {
   const Ranking ranking = rank_workers(result);
   Table table({{"worker", Column::Side::left}, {"answers"}, {"accuracy"}, {"95 % interval"}, {"bits/answer"}});
   const auto add = [&](std::size_t w) {
@@ -155,7 +155,7 @@ std::string summary_line(const std::string& title, const std::string& text, cons
   return fmt::format("{}  {}\n", screen.bold(fmt::format("{:<7}", title)), wrapped(text, screen.width, 9));
 }
 
-std::string summary_tables(const Result& result, const Screen& screen) {
+std::string summary_tables(const CategoryResult& result, const Screen& screen) {
   std::string text = "\n" + class_table(result, screen) + "\n";
   const Certainty sure = certainty(result.aggregation);
   text += summary_line("Sure",
@@ -176,7 +176,7 @@ std::string summary_tables(const Result& result, const Screen& screen) {
   return text + "\n" + worker_table(result, screen);
 }
 
-std::string run_summary(const Result& result, bool method_is_default, double seconds, const Screen& screen) {
+std::string run_summary(const CategoryResult& result, bool method_is_default, double seconds, const Screen& screen) {
   const CategoryAnswers& answers = result.data.answers;
   const RunRecord& record = result.record;
   const auto line = [&](const std::string& title, const std::string& words) {
@@ -212,7 +212,7 @@ std::string run_summary(const Result& result, bool method_is_default, double sec
   return text + summary_tables(result, screen);
 }
 
-nlohmann::ordered_json run_summary_json(const Result& result) {
+nlohmann::ordered_json run_summary_json(const CategoryResult& result) {
   using Json = nlohmann::ordered_json;
   Json classes = Json::array();
   for (const ClassCount& count : class_counts(result)) {

@@ -277,7 +277,7 @@ Report refit(const StateArguments& options, Session& session, Work& work) {
 Report write_out(const StateArguments& options, Session& session, Work& work) {
   at_stage(Stage::creating, [&] { check_output_directory(options.out); });
   Report report;
-  const Result result = at_stage(Stage::reading, [&] {
+  const CategoryResult result = at_stage(Stage::reading, [&] {
     const CrowdState state = CrowdState::open(options.state, CrowdState::Access::read);
     describe_state(options, state, session.out_screen, report);
     return state_result(state, options.state, session.typed, work.context());

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "wisecrowd/category_result.hpp"
 #include "wisecrowd/quick_fits.hpp"
-#include "wisecrowd/result.hpp"
 
 namespace wisecrowd {
 
@@ -31,7 +31,7 @@ struct Comparison {
 
 /// Scores the result and other fits to the same answers alike: on gold if there is some that the methods did not see,
 /// else by how often they agree with the result.
-[[nodiscard]] Comparison compare_with(const Result& result, std::span<const NamedFit> others,
+[[nodiscard]] Comparison compare_with(const CategoryResult& result, std::span<const NamedFit> others,
                                       const RunContext& context);
 
 }  // namespace wisecrowd

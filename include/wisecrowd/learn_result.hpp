@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "wisecrowd/category_result.hpp"
 #include "wisecrowd/learn.hpp"
-#include "wisecrowd/result.hpp"
 
 namespace wisecrowd {
 
@@ -21,7 +21,7 @@ struct LearnScore {
 /// The outcome of learning: what every deliverer reads.
 struct LearnResult {
   /// Tasks with answers, workers, and the record of the run.
-  Result crowd;
+  CategoryResult crowd;
   NetworkSpec network;
 
   std::vector<std::size_t> row_shape;

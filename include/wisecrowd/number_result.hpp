@@ -7,7 +7,7 @@
 
 #include "wisecrowd/evaluate_numbers.hpp"
 #include "wisecrowd/number_fit.hpp"
-#include "wisecrowd/result.hpp"
+#include "wisecrowd/run_record.hpp"
 
 namespace wisecrowd {
 
@@ -31,5 +31,8 @@ struct NumberResult {
 
 /// Completes a result from a fit: worker summaries, the fingerprint of the data.
 [[nodiscard]] NumberResult make_result(NumberData data, NumberFit fit, RunRecord record);
+
+/// The same result with the digits that its files have: one that was read back from the files is equal to it.
+[[nodiscard]] NumberResult rounded_for_files(const NumberResult& result);
 
 }  // namespace wisecrowd

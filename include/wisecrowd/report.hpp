@@ -24,15 +24,15 @@ struct ReportOptions {
   std::string page;
 };
 
-/// Everything that the page shows, as one JSON object (docs/REPORT.md has its fields). It holds at most about 1.8 MB
-/// however large the data: what does not fit is summed up or sampled, and "sampling" says how. Numbers are those that
-/// the files of write_result hold, so a report made later from the folder is the same.
-[[nodiscard]] std::string report_json(const Result& result, const ReportOptions& options, const RunContext& context);
+/// Everything that the page shows of a result of any kind, as one JSON object (docs/REPORT.md has its fields). It holds
+/// at most about 1.8 MB however large the data: what does not fit is summed up or sampled, and "sampling" says how.
+/// Numbers are those that the files of write_result hold, so a report made later from the folder is the same.
+[[nodiscard]] std::string report_json(ResultView result, const ReportOptions& options, const RunContext& context);
 [[nodiscard]] std::string report_json(const LearnResult& result, const ReportOptions& options,
                                       const RunContext& context);
 
 /// One self-contained HTML file with the data inside. Throws unsupported when the program was built without the page.
-[[nodiscard]] std::string report_html(const Result& result, const ReportOptions& options, const RunContext& context);
+[[nodiscard]] std::string report_html(ResultView result, const ReportOptions& options, const RunContext& context);
 [[nodiscard]] std::string report_html(const LearnResult& result, const ReportOptions& options,
                                       const RunContext& context);
 /// The page around a document that report_json made.
@@ -43,7 +43,7 @@ void check_report_page();
 
 /// Writes the page, or the data alone if the path ends with .json, to a file that appears whole or not at all; an
 /// existing one is replaced. Status::cancelled, with nothing written, when the context is cancelled on the way.
-Status write_report(const Result& result, const ReportOptions& options, const std::string& path,
+Status write_report(ResultView result, const ReportOptions& options, const std::string& path,
                     const RunContext& context);
 Status write_report(const LearnResult& result, const ReportOptions& options, const std::string& path,
                     const RunContext& context);

@@ -1,98 +1,33 @@
 #pragma once
 
-#include <cstdint>
-#include <optional>
-#include <span>
-#include <string>
-#include <utility>
-#include <vector>
+#include <variant>
 
-#include "wisecrowd/category_data.hpp"
-#include "wisecrowd/category_fit.hpp"
-#include "wisecrowd/copied_workers.hpp"
-#include "wisecrowd/evaluate.hpp"
-#include "wisecrowd/parameters.hpp"
-#include "wisecrowd/run_context.hpp"
+#include "wisecrowd/category_result.hpp"
+#include "wisecrowd/number_result.hpp"
 
 namespace wisecrowd {
 
-/// What is known of one worker after a run; the same columns for every method.
-struct WorkerSummary {
-  std::uint64_t answers = 0;
-  double accuracy = 0;                         ///< expected share of right answers by the model, before tempering
-  double accuracy_low = 0, accuracy_high = 0;  ///< 95 % interval of the rate of right answers on tasks like its own
-  /// Mutual information of truth and answer at the class prior, in bits: what one answer is worth on this mix of tasks.
-  double informativeness = 0;
-  std::uint64_t gold_answers = 0;  ///< answers to tasks with gold
-  /// From gold alone with a Wilson interval; NaN without gold answers.
-  double gold_accuracy = 0, gold_accuracy_low = 0, gold_accuracy_high = 0;
+/// The outcome of one run, whatever the answers are: for those who compose (the command line, the store, the report).
+/// They ask once which kind it is; everything below is typed.
+using Result = std::variant<CategoryResult, NumberResult>;
+
+[[nodiscard]] inline const RunRecord& record_of(const Result& result) {
+  return std::visit([](const auto& own) -> const RunRecord& { return own.record; }, result);
+}
+
+/// A result of any kind that somebody else keeps.
+class ResultView {
+ public:
+  ResultView(const CategoryResult& result) : categories_(&result) {}
+  ResultView(const NumberResult& result) : numbers_(&result) {}
+  ResultView(const Result& result)
+      : categories_(std::get_if<CategoryResult>(&result)), numbers_(std::get_if<NumberResult>(&result)) {}
+  [[nodiscard]] const CategoryResult* categories() const noexcept { return categories_; }
+  [[nodiscard]] const NumberResult* numbers() const noexcept { return numbers_; }
+
+ private:
+  const CategoryResult* categories_ = nullptr;
+  const NumberResult* numbers_ = nullptr;
 };
-
-/// A method that ran before or after the main one, and what for.
-struct StageRecord {
-  std::string role;  ///< "init" or "finish"
-  std::string method;
-  std::string handoff;  ///< init: what it gave on, "posterior" or "tables"
-  std::vector<std::pair<std::string, ParameterValue>> parameters;
-};
-
-/// Everything needed to know what was run and to run it again.
-struct RunRecord {
-  std::string version;
-  std::string command;  ///< as typed
-  std::string method;
-  std::vector<std::pair<std::string, ParameterValue>> parameters;
-  std::vector<StageRecord> stages;  ///< the others, if it did not run alone
-  std::uint64_t seed = 0;
-  unsigned threads = 1;
-  std::uint64_t data_hash = 0;
-  std::vector<std::pair<std::string, std::string>> inputs;  ///< role and path: ("answers", "labels.csv")
-  /// How the tables were read, where it was not by default: ("task_column", "question").
-  std::vector<std::pair<std::string, std::string>> reading;
-  std::uint64_t gold_tasks = 0;  ///< tasks whose truth was given
-  /// What gold was for: "inference" (the method saw it, so these tasks are no test), "evaluation" (it did not) or
-  /// "none".
-  std::string gold_use = "none";
-  double abstain_below = 0;                             ///< labels with less probability than this are left blank
-  std::optional<Evaluation> evaluation;                 ///< against gold that the method did not see
-  std::vector<Warning> data_warnings;                   ///< from reading and describing the data
-  std::vector<std::pair<std::string, double>> timings;  ///< stage and seconds
-};
-
-/// The outcome of one run: what every deliverer (files, report, service, bindings) reads.
-struct Result {
-  CategoryData data;
-  CategoryFit aggregation;
-  std::vector<WorkerSummary> workers;
-  /// workers × truth × label; the method's own, or estimated from its posterior. Empty when it would be too large.
-  std::vector<double> worker_confusion;
-  std::vector<CopiedGroup> copied;  ///< workers who answer as one; aggregation.warnings tells of them
-  RunRecord record;
-};
-
-/// The labels as they are given out: kNoClass where the probability is below the record's abstain_below. Gold that was
-/// part of inference is never abstained from.
-[[nodiscard]] std::vector<ClassId> delivered_labels(const CategoryFit& aggregation, double abstain_below);
-
-/// Summarises workers from an aggregation: one pass over the answers. `confusion` gives the informativeness, which is
-/// NaN when it is empty. Accuracy and its interval are NaN for workers without answers.
-[[nodiscard]] std::vector<WorkerSummary> summarise_workers(const CategoryData& data, const CategoryFit& aggregation,
-                                                           std::span<const double> confusion,
-                                                           const RunContext& context);
-/// The method's confusion tables, or, for methods without, the expected counts with half an answer spread over each
-/// row. Empty when there are no tables of the method and estimated ones would take more than 2 GB.
-[[nodiscard]] std::vector<double> worker_confusion(const CategoryData& data, const CategoryFit& aggregation,
-                                                   const RunContext& context);
-
-/// Completes a result from an aggregation: confusion tables, worker summaries, workers who answer as one (with a
-/// warning if there are any), the fingerprint of the data.
-[[nodiscard]] Result make_result(CategoryData data, CategoryFit aggregation, RunRecord record,
-                                 const RunContext& context);
-
-/// Confusion tables of more cells than this (half a gigabyte) are for machines: reports and read_result leave them out.
-inline constexpr std::size_t kMostShownCells = std::size_t{1} << 26;
-/// The same result with the digits that its files have, as far as reports show it: a result that was read back from the
-/// files is equal to it.
-[[nodiscard]] Result rounded_for_files(const Result& result, const RunContext& context);
 
 }  // namespace wisecrowd

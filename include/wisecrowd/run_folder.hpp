@@ -8,7 +8,7 @@
 
 #include "wisecrowd/ingest.hpp"
 #include "wisecrowd/learn_result.hpp"
-#include "wisecrowd/number_result.hpp"
+#include "wisecrowd/result.hpp"
 
 // The folder of a run: writing results and reading them back.
 
@@ -23,16 +23,20 @@ void check_output_directory(const std::string& directory, const std::string& rec
 /// a reader sees the old folder, the new one, or none, never a part. An existing folder that wisecrowd did not write is
 /// not replaced: io error that says so. Returns Status::cancelled, with nothing written, when the context is cancelled
 /// on the way. Numbers have 6 significant digits; unknown ones are left blank.
-Status write_result(const Result& result, const std::string& directory, const RunContext& context);
+Status write_result(const CategoryResult& result, const std::string& directory, const RunContext& context);
 
 /// The run as a JSON object, as in run.json. Only `command`, `threads` and `timings` may differ between two runs on the
 /// same data with the same method, parameters and seed.
-[[nodiscard]] std::string run_json(const Result& result);
+[[nodiscard]] std::string run_json(const CategoryResult& result);
 
 /// The same for numbers: estimates.csv (task,estimate,deviation,low,high; with _<dimension> behind each where there are
 /// several), workers.csv (worker,answers,bias,scale) and run.json.
 Status write_result(const NumberResult& result, const std::string& directory, const RunContext& context);
 [[nodiscard]] std::string run_json(const NumberResult& result);
+
+/// The same for those who do not know the kind.
+Status write_result(const Result& result, const std::string& directory, const RunContext& context);
+[[nodiscard]] std::string run_json(const Result& result);
 
 /// Removes what runs that were killed left beside `directory`, and, when `own` is set, what this process is writing
 /// there at the moment: for programs that must stop at once.
@@ -67,13 +71,14 @@ struct ReadResultOptions {
   std::optional<std::string> answers, gold;
 };
 
-/// Rebuilds a result from the folder that write_result made and the answers that it was made from. Probabilities have
-/// the six digits of the files. Throws bad_input when the answers are not the same as then, io when a file is missing.
+/// Rebuilds a result, of whatever kind, from the folder that write_result made and the answers that it was made from.
+/// Numbers have the six digits of the files. Throws bad_input when the answers are not the same as then, io when a file
+/// is missing.
 [[nodiscard]] StoredRun read_result(const std::string& folder, const ReadResultOptions& options,
                                     const RunContext& context);
 
 /// Gold for a result that was made without: its labels are scored on it.
-void add_gold(Result& result, const std::string& path, const ReadOptions& options, const RunContext& context);
+void add_gold(CategoryResult& result, const std::string& path, const ReadOptions& options, const RunContext& context);
 
 /// How tables were read, for the record of a run: only what differs from the defaults.
 [[nodiscard]] std::vector<std::pair<std::string, std::string>> reading_record(const ReadOptions& options);

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "wisecrowd/result.hpp"
+#include "wisecrowd/category_result.hpp"
 #include "wisecrowd/state.hpp"
 
 namespace wisecrowd {
@@ -19,8 +19,8 @@ namespace wisecrowd {
 
 /// All that a state knows, as a result: what export writes and reports show. `path` and `command` are for the record.
 /// Gold that the fit does not see scores the labels.
-[[nodiscard]] Result state_result(const CrowdState& state, const std::string& path, const std::string& command,
-                                  const RunContext& context);
+[[nodiscard]] CategoryResult state_result(const CrowdState& state, const std::string& path, const std::string& command,
+                                          const RunContext& context);
 
 /// Something about a state that somebody should see to.
 struct Alert {
@@ -40,7 +40,7 @@ struct AlertOptions {
 
 /// What needs attention, the urgent first: a model that is stale, workers to stop, to retrain or to check, tasks
 /// without agreement, gold that nobody agrees with, and the warnings of the last fit. Reads everything.
-[[nodiscard]] std::vector<Alert> state_alerts(const Result& result, const AlertOptions& options,
+[[nodiscard]] std::vector<Alert> state_alerts(const CategoryResult& result, const AlertOptions& options,
                                               const RunContext& context);
 
 }  // namespace wisecrowd

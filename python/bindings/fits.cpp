@@ -1,6 +1,6 @@
 #include "support.hpp"
+#include "wisecrowd/category_result.hpp"
 #include "wisecrowd/learn.hpp"
-#include "wisecrowd/result.hpp"
 
 namespace wisecrowd::python {
 namespace {

@@ -62,7 +62,7 @@ py::str make_report(const Answers& answers, const CategoryFit& fit, const std::s
   if (record.gold_tasks > 0) record.gold_use = gold_seen ? "inference" : "evaluation";
   Work work(seed, threads, progress);
   const std::string text = work.run([&](const RunContext& context) {
-    const Result result = make_result(std::move(data), fit, std::move(record), context);
+    const CategoryResult result = make_result(std::move(data), fit, std::move(record), context);
     const std::size_t cells = result.data.answers.answer_count() * result.data.answers.class_count();
     if (compare && cells > 0 && cells <= kQuickFitCells) {
       CategoryData seen = result.data;
@@ -76,8 +76,56 @@ py::str make_report(const Answers& answers, const CategoryFit& fit, const std::s
   return to_str(text);
 }
 
+/// The same of a fit to numbers, as fit_numbers returned it; `gold` is tasks × dimensions.
+py::str make_number_report(const NumberAnswers& answers, const py::dict& found, const std::string& method,
+                           const py::dict& parameters, const std::optional<Reals>& gold, bool gold_seen,
+                           const std::string& title, bool as_json, std::uint64_t seed, unsigned threads,
+                           const py::object& progress) {
+  if (!as_json) check_report_page();
+  const MethodInfo& info = number_method(method);
+  NumberData data{.answers = answers, .gold = gold ? reals(*gold) : std::vector<double>{}};
+  validate(data);
+  NumberFit fit;
+  fit.task_count = answers.task_count();
+  fit.worker_count = answers.worker_count();
+  fit.dimensions = answers.dimensions();
+  fit.estimate = reals(found["estimate"]);
+  fit.deviation = reals(found["deviation"]);
+  fit.low = reals(found["low"]);
+  fit.high = reals(found["high"]);
+  fit.bias = reals(found["bias"]);
+  fit.scale = reals(found["scale"]);
+  fit.iterations = found["iterations"].cast<std::size_t>();
+  for (const py::handle warning : found["warnings"]) {
+    const auto [code, message] = warning.cast<std::pair<std::string, std::string>>();
+    fit.warnings.push_back({code, message});
+  }
+  RunRecord record;
+  record.version = WISECROWD_VERSION;
+  record.method = method;
+  record.seed = seed;
+  for (const auto& [name, value] : parameters_from(info.parameters, parameters).all()) {
+    record.parameters.emplace_back(name, value);
+  }
+  for (std::size_t t = 0; t < answers.task_count(); ++t) record.gold_tasks += data.has_gold(TaskId(t)) ? 1 : 0;
+  if (record.gold_tasks > 0) record.gold_use = gold_seen ? "inference" : "evaluation";
+  ReportOptions options;
+  options.title = title;
+  options.method_title = info.title;
+  options.method_summary = info.summary;
+  Work work(seed, threads, progress);
+  const std::string text = work.run([&](const RunContext& context) {
+    const NumberResult result = make_result(std::move(data), std::move(fit), std::move(record));
+    return as_json ? report_json(result, options, context) : report_html(result, options, context);
+  });
+  return to_str(text);
+}
+
 }  // namespace
 
-void define_report(py::module_& module) { module.def("report", &make_report); }
+void define_report(py::module_& module) {
+  module.def("report", &make_report);
+  module.def("report_numbers", &make_number_report);
+}
 
 }  // namespace wisecrowd::python

@@ -4,8 +4,8 @@
 #include "state_handle.hpp"
 #include "support.hpp"
 #include "wisecrowd/asking.hpp"
+#include "wisecrowd/category_result.hpp"
 #include "wisecrowd/incremental.hpp"
-#include "wisecrowd/result.hpp"
 #include "wisecrowd/run_folder.hpp"
 #include "wisecrowd/state_result.hpp"
 
@@ -249,7 +249,7 @@ void export_state(State& state, const std::string& folder, unsigned threads, con
   Work work(0, threads, progress);
   (void)state.use(work, [&](const CrowdState& opened, const RunContext& context) {
     check_output_directory(folder);
-    const Result result = state_result(opened, state.path(), "wisecrowd.CrowdState.export", context);
+    const CategoryResult result = state_result(opened, state.path(), "wisecrowd.CrowdState.export", context);
     return write_result(result, folder, context);
   });
 }

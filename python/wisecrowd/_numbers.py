@@ -1,6 +1,7 @@
 """What the estimators for numbers have in common: reading tables, the fit, scores."""
 from __future__ import annotations
 
+import os
 import warnings
 from typing import Any, ClassVar, Optional, Sequence
 
@@ -9,6 +10,7 @@ import pandas as pd
 
 from . import _engine
 from ._parameters import NotFittedError
+from ._report import delivered
 from ._tables import ALIASES, TRUTH_ALIASES, ColumnError, DataWarning, find_column, shown, table_of
 
 
@@ -95,7 +97,8 @@ class NumberAggregator:
             raise ColumnError(f"there is no column '{missing[0]}' among {shown(list(table.columns))}")
         tasks, task_values = _coded(table, _column(table, "task", self.columns))
         workers, worker_values = _coded(table, _column(table, "worker", self.columns))
-        answers = _engine.number_answers(tasks, workers, _numbers(table, names), _text(task_values), _text(worker_values), names, self.duplicates)
+        self._given = (tasks, workers, _numbers(table, names), _text(task_values), _text(worker_values), names, self.duplicates)
+        answers = _engine.number_answers(*self._given)
         counts = np.bincount(workers, minlength=len(worker_values))
         return answers, task_values, worker_values, names, counts
 
@@ -125,6 +128,7 @@ class NumberAggregator:
         answers, tasks, workers, names, counts = self._read(data)
         known = self._gold(gold, tasks, names)
         fit = _engine.fit_numbers(answers, self._method, self.parameters, known, self.seed, self.threads, None)
+        self._fit, self._known = fit, known
         task_index, worker_index = pd.Index(tasks, name="task"), pd.Index(workers, name="worker")
         single = len(names) == 1
         parts = {key: pd.DataFrame(fit[key], index=task_index, columns=names) for key in ("estimate", "deviation", "low", "high")}
@@ -145,6 +149,29 @@ class NumberAggregator:
     def fit_predict(self, data: Any, gold: Optional[Any] = None):
         """The estimate of each task."""
         return self.fit(data, gold).estimates_
+
+    def report(self, path: Any = None, *, gold: Optional[Any] = None, title: str = "") -> Any:
+        """Writes a report of what was fitted: estimates, tasks, workers and warnings on one page that needs no network.
+
+        path : file name, optional
+            Where to write it; without, the page is returned as a str. A name that ends with .json gets the data alone.
+        gold : Series (or DataFrame, for several dimensions) by task, optional
+            Known truth that the fit did not see: the estimates are scored on it. Not for fits that were given gold.
+        title : what the page is called
+
+        Returns the path, or the page.
+        """
+        if "_fit" not in vars(self):
+            raise NotFittedError(f"there is nothing to report yet: call {type(self).__name__}.fit first")
+        seen = self._known is not None
+        if gold is not None and seen:
+            raise ValueError("the fit was given gold, so it is no test of it: leave gold out")
+        known = self._gold(gold, self.estimates_.index, self._given[5]) if gold is not None else self._known
+        is_json = path is not None and os.fspath(path).endswith(".json")
+        answers = _engine.number_answers(*self._given)
+        text = _engine.report_numbers(answers, self._fit, self._method, self.parameters, known, seen, title or "", is_json, self.seed, self.threads,
+                                      None)
+        return delivered(text, path)
 
     def __getattr__(self, name):
         if name in ("estimates_", "intervals_", "workers_", "warnings_", "status_", "n_iter_"):

@@ -58,6 +58,11 @@ def report(estimator, path: Any = None, *, gold: Optional[Any] = None, title: st
     with Progress(estimator.progress, "report") as progress:
         text = _engine.report(crowd.answers, fit, estimator._method, estimator._method_parameters(), network, learned, codes, seen,
                               title or "", bool(compare), is_json, *estimator._run(), progress)
+    return delivered(text, path)
+
+
+def delivered(text: str, path: Any):
+    """The page itself, or the path where it now stands."""
     if path is None:
         return text
     folder = os.path.dirname(os.path.abspath(os.fspath(path)))

@@ -89,6 +89,14 @@ char* write_number(char* out, double x) {
   return fmt::format_to(out, "{:.6g}", x);
 }
 
+double written_number(double x) {
+  if (std::isnan(x)) return x;
+  std::array<char, kNumberRoom> text{};
+  double read = x;
+  std::from_chars(text.data(), write_number(text.data(), x), read);
+  return read;
+}
+
 std::string csv_field(std::string_view name) {
   if (!needs_quotes(name)) return std::string(name);
   std::string quoted = "\"";

@@ -17,6 +17,8 @@ char* write_probability(char* out, double x);
 [[nodiscard]] double written_probability(double x);
 /// Any number, with 6 significant digits; nothing at all for NaN, which in a table is a blank.
 char* write_number(char* out, double x);
+/// The number that a reader of write_number's text gets; NaN for a blank.
+[[nodiscard]] double written_number(double x);
 
 /// A name as a CSV field: quoted (RFC 4180) when it holds a comma, a quote, a line break, or a blank at either end.
 [[nodiscard]] std::string csv_field(std::string_view name);

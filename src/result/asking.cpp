@@ -7,8 +7,8 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "wisecrowd/category_result.hpp"
 #include "wisecrowd/error.hpp"
-#include "wisecrowd/result.hpp"
 
 namespace wisecrowd {
 namespace {

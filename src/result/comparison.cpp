@@ -55,7 +55,7 @@ std::string words_on_agreement(const std::vector<ComparedMethod>& rows) {
 
 }  // namespace
 
-Comparison compare_with(const Result& result, std::span<const NamedFit> others, const RunContext& context) {
+Comparison compare_with(const CategoryResult& result, std::span<const NamedFit> others, const RunContext& context) {
   const bool on_gold = result.record.gold_use == "evaluation" && result.record.gold_tasks > 0 && result.data.has_gold();
   Comparison comparison;
   comparison.by = on_gold ? "gold" : "agreement";

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/csv_text.hpp"
+
 namespace wisecrowd {
 
 NumberResult make_result(NumberData data, NumberFit fit, RunRecord record) {
@@ -36,6 +38,20 @@ NumberResult make_result(NumberData data, NumberFit fit, RunRecord record) {
   result.fit = std::move(fit);
   result.record = std::move(record);
   return result;
+}
+
+NumberResult rounded_for_files(const NumberResult& result) {
+  NumberResult written = result;
+  NumberFit& fit = written.fit;
+  for (auto* values : {&fit.estimate, &fit.deviation, &fit.low, &fit.high, &fit.bias, &fit.scale}) {
+    for (double& value : *values) value = written_number(value);
+  }
+  for (NumberWorkerSummary& worker : written.workers) {
+    for (auto* values : {&worker.bias, &worker.scale}) {
+      for (double& value : *values) value = written_number(value);
+    }
+  }
+  return written;
 }
 
 }  // namespace wisecrowd

@@ -17,7 +17,7 @@ constexpr std::size_t kShownParts = 20;
 constexpr std::size_t kMostDraws = 10'000'000;
 constexpr std::size_t kFewestDrawsPerWorker = 60;
 
-GoldFacts gold_facts(const Result& result, const Evaluation& evaluation) {
+GoldFacts gold_facts(const CategoryResult& result, const Evaluation& evaluation) {
   GoldFacts facts;
   facts.evaluation = evaluation;
   const CategoryFit& fit = result.aggregation;
@@ -51,7 +51,7 @@ GoldFacts gold_facts(const Result& result, const Evaluation& evaluation) {
 
 }  // namespace
 
-ReportFacts report_facts(const Result& result, const Evaluation* evaluation, const RunContext& context) {
+ReportFacts report_facts(const CategoryResult& result, const Evaluation* evaluation, const RunContext& context) {
   ReportFacts facts;
   const CategoryAnswers& answers = result.data.answers;
   facts.description = describe(answers);
@@ -80,7 +80,8 @@ ReportFacts report_facts(const Result& result, const Evaluation* evaluation, con
   return facts;
 }
 
-AdviceFacts advise(const Result& result, std::span<const std::uint32_t> most_wanted, const RunContext& context) {
+AdviceFacts advise(const CategoryResult& result, std::span<const std::uint32_t> most_wanted,
+                   const RunContext& context) {
   AdviceFacts advice;
   const std::size_t workers = result.data.answers.worker_count();
   const std::size_t classes = result.data.answers.class_count();

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "wisecrowd/category_result.hpp"
 #include "wisecrowd/evaluate.hpp"
-#include "wisecrowd/result.hpp"
 #include "wisecrowd/trust.hpp"
 
 namespace wisecrowd {
@@ -58,7 +58,7 @@ struct GraphPart {
   std::size_t tasks = 0, workers = 0, answers = 0;
 };
 
-/// What a report says beyond what a Result holds, from the stages that know how to find it.
+/// What a report says beyond what a CategoryResult holds, from the stages that know how to find it.
 struct ReportFacts {
   Description description;
   AgreementFacts agreement;
@@ -66,10 +66,11 @@ struct ReportFacts {
   std::optional<GoldFacts> gold;
 };
 
-[[nodiscard]] ReportFacts report_facts(const Result& result, const Evaluation* evaluation, const RunContext& context);
+[[nodiscard]] ReportFacts report_facts(const CategoryResult& result, const Evaluation* evaluation,
+                                       const RunContext& context);
 
 /// Judges all workers if that is quick, else those of `most_wanted`, in this order, as far as it is.
-[[nodiscard]] AdviceFacts advise(const Result& result, std::span<const std::uint32_t> most_wanted,
+[[nodiscard]] AdviceFacts advise(const CategoryResult& result, std::span<const std::uint32_t> most_wanted,
                                  const RunContext& context);
 
 }  // namespace wisecrowd

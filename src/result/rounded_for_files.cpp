@@ -1,6 +1,6 @@
 #include "base/csv_text.hpp"
 #include "base/parallel.hpp"
-#include "wisecrowd/result.hpp"
+#include "wisecrowd/category_result.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -14,8 +14,8 @@ void round_for_files(std::vector<double>& values, const RunContext& context) {
 
 }  // namespace
 
-Result rounded_for_files(const Result& result, const RunContext& context) {
-  Result written;
+CategoryResult rounded_for_files(const CategoryResult& result, const RunContext& context) {
+  CategoryResult written;
   written.data = result.data;
   written.record = result.record;
   written.copied = result.copied;

@@ -20,7 +20,7 @@ bool is_urgent(std::string_view code) {
 std::string tasks_words(std::size_t count) { return count == 1 ? "1 task" : fmt::format("{} tasks", count); }
 
 /// One alert for each worker about whom something should be done, who gave most answers first.
-void add_workers(const Result& result, const RunContext& context, std::vector<Alert>& alerts) {
+void add_workers(const CategoryResult& result, const RunContext& context, std::vector<Alert>& alerts) {
   const CategoryAnswers& answers = result.data.answers;
   std::vector<std::uint32_t> order(result.workers.size());
   std::iota(order.begin(), order.end(), 0U);
@@ -45,7 +45,8 @@ void add_workers(const Result& result, const RunContext& context, std::vector<Al
   }
 }
 
-void name_tasks(const Result& result, std::vector<std::size_t> tasks, const AlertOptions& options, Alert& alert) {
+void name_tasks(const CategoryResult& result, std::vector<std::size_t> tasks, const AlertOptions& options,
+                Alert& alert) {
   const auto given = [&](std::size_t t) { return result.data.answers.labels_of(TaskId(t)).size(); };
   std::stable_sort(tasks.begin(), tasks.end(), [&](std::size_t a, std::size_t b) { return given(a) > given(b); });
   alert.count = tasks.size();
@@ -53,7 +54,7 @@ void name_tasks(const Result& result, std::vector<std::size_t> tasks, const Aler
   for (const std::size_t t : tasks) alert.tasks.emplace_back(result.data.answers.task_names()[t]);
 }
 
-void add_disagreement(const Result& result, const AlertOptions& options, std::vector<Alert>& alerts) {
+void add_disagreement(const CategoryResult& result, const AlertOptions& options, std::vector<Alert>& alerts) {
   const CategoryAnswers& answers = result.data.answers;
   std::vector<std::size_t> split;
   std::vector<std::size_t> contradicted;
@@ -87,7 +88,7 @@ void add_disagreement(const Result& result, const AlertOptions& options, std::ve
 
 }  // namespace
 
-std::vector<Alert> state_alerts(const Result& result, const AlertOptions& options, const RunContext& context) {
+std::vector<Alert> state_alerts(const CategoryResult& result, const AlertOptions& options, const RunContext& context) {
   std::vector<Alert> alerts;
   for (const auto* warnings : {&result.aggregation.warnings, &result.record.data_warnings}) {
     for (const Warning& warning : *warnings) {

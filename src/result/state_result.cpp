@@ -35,8 +35,8 @@ std::vector<Warning> inspect_answers(const CategoryAnswers& answers, const RunCo
   return warnings;
 }
 
-Result state_result(const CrowdState& state, const std::string& path, const std::string& command,
-                    const RunContext& context) {
+CategoryResult state_result(const CrowdState& state, const std::string& path, const std::string& command,
+                            const RunContext& context) {
   RunRecord record;
   record.version = WISECROWD_VERSION;
   record.command = command;

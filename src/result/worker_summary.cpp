@@ -5,7 +5,7 @@
 #include "base/intervals.hpp"
 #include "base/parallel.hpp"
 #include "result/probability_sums.hpp"
-#include "wisecrowd/result.hpp"
+#include "wisecrowd/category_result.hpp"
 #include "wisecrowd/tempering.hpp"
 #include "wisecrowd/worker_tables.hpp"
 
@@ -137,8 +137,8 @@ std::vector<double> worker_confusion(const CategoryData& data, const CategoryFit
   return std::move(tables).release();
 }
 
-Result make_result(CategoryData data, CategoryFit aggregation, RunRecord record, const RunContext& context) {
-  Result result;
+CategoryResult make_result(CategoryData data, CategoryFit aggregation, RunRecord record, const RunContext& context) {
+  CategoryResult result;
   result.worker_confusion = worker_confusion(data, aggregation, context);
   if (result.worker_confusion.empty() && data.answers.worker_count() > 0 && data.answers.class_count() > 0) {
     aggregation.warnings.push_back(

@@ -6,7 +6,7 @@
 #include "base/intervals.hpp"
 #include "base/rng.hpp"
 #include "support/crowds.hpp"
-#include "wisecrowd/result.hpp"
+#include "wisecrowd/category_result.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -139,7 +139,7 @@ TEST(MakeResult, TellsOfCopiesWhateverTheMethod) {
   const auto copied = [](const Warning& warning) { return warning.code == "copied_workers"; };
   for (const std::string method : {"automatic", "majority_vote", "dawid_skene"}) {
     const CategoryData data = crowd_with_a_copy();
-    const Result result = make_result(data, aggregate(data, method), {}, RunContext());
+    const CategoryResult result = make_result(data, aggregate(data, method), {}, RunContext());
     ASSERT_EQ(result.copied.size(), 1U) << method;
     EXPECT_EQ(result.copied[0].workers, (std::vector<WorkerId>{WorkerId{0}, WorkerId{9}}));
     const auto& warnings = result.aggregation.warnings;
@@ -147,7 +147,7 @@ TEST(MakeResult, TellsOfCopiesWhateverTheMethod) {
     EXPECT_EQ(rounded_for_files(result, RunContext()).copied.size(), 1U);
   }
   const auto crowd = testing::small_crowd(3, 200, 12, 2, 5);
-  const Result result =
+  const CategoryResult result =
       make_result({crowd.data.answers, {}, {}}, aggregate({crowd.data.answers, {}, {}}), {}, RunContext());
   EXPECT_TRUE(result.copied.empty());
   EXPECT_EQ(std::count_if(result.aggregation.warnings.begin(), result.aggregation.warnings.end(), copied), 0);

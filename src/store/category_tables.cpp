@@ -21,7 +21,7 @@ std::string probability_columns(const NameTable& classes) {
   return columns;
 }
 
-bool write_labels(OutputFile& file, const Result& result, const RunContext& context) {
+bool write_labels(OutputFile& file, const CategoryResult& result, const RunContext& context) {
   const CategoryAnswers& answers = result.data.answers;
   const CategoryFit& fit = result.aggregation;
   std::string header = "task,label,probability" + probability_columns(answers.class_names());
@@ -52,7 +52,7 @@ bool write_labels(OutputFile& file, const Result& result, const RunContext& cont
   return write_rows(file, {fit.task_count, fit.class_count + 4, "writing labels"}, format, context);
 }
 
-bool write_workers(OutputFile& file, const Result& result, const RunContext& context) {
+bool write_workers(OutputFile& file, const CategoryResult& result, const RunContext& context) {
   const bool gold = result.data.has_gold();
   const auto& skill = result.aggregation.skill;
   const auto& group = result.aggregation.worker_group;

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/output_folder.hpp"
-#include "wisecrowd/result.hpp"
+#include "wisecrowd/category_result.hpp"
 
 namespace wisecrowd {
 
@@ -16,8 +16,8 @@ namespace wisecrowd {
 /// ",p_<class>" for every class.
 [[nodiscard]] std::string probability_columns(const NameTable& classes);
 
-[[nodiscard]] bool write_labels(OutputFile& file, const Result& result, const RunContext& context);
-[[nodiscard]] bool write_workers(OutputFile& file, const Result& result, const RunContext& context);
+[[nodiscard]] bool write_labels(OutputFile& file, const CategoryResult& result, const RunContext& context);
+[[nodiscard]] bool write_workers(OutputFile& file, const CategoryResult& result, const RunContext& context);
 /// One row per worker, truth and label.
 [[nodiscard]] bool write_confusion(OutputFile& file, const CategoryAnswers& answers, std::span<const double> confusion,
                                    const RunContext& context);

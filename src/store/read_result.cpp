@@ -1,3 +1,5 @@
+#include "store/read_result.hpp"
+
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -5,7 +7,6 @@
 #include <unordered_map>
 
 #include "base/csv_rows.hpp"
-#include "store/run_record.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/names.hpp"
 #include "wisecrowd/run_folder.hpp"
@@ -15,34 +16,10 @@ namespace wisecrowd {
 namespace {
 
 namespace fs = std::filesystem;
+using store::locate_input;
+using store::recorded_input;
+using store::refuse_file;
 using store::StoredRecord;
-
-std::optional<std::string> recorded(const RunRecord& record, std::string_view role) {
-  for (const auto& [name, path] : record.inputs) {
-    if (name == role) return path;
-  }
-  return std::nullopt;
-}
-
-/// Where an input is now.
-std::string locate(const std::string& folder, const std::string& role, const std::string& path) {
-  if (path == "-") {
-    throw Error(ErrorCode::io, fmt::format("the {} of the result in '{}' came from standard input, so they cannot be "
-                                           "read again: give them as a file with `{}`",
-                                           role, folder, role));
-  }
-  std::error_code unknown;
-  if (fs::exists(path, unknown)) return path;
-  fs::path result = fs::absolute(folder).lexically_normal();
-  if (!result.has_filename()) result = result.parent_path();  // "result/"
-  const fs::path beside = result.parent_path() / path;        // an absolute path stays what it is
-  if (fs::exists(beside, unknown)) return beside.string();
-  throw Error(
-      ErrorCode::io,
-      fmt::format("the {} '{}' that the result in '{}' was made from are not there: say where they are now with "
-                  "`{}=FILE`",
-                  role, path, folder, role));
-}
 
 /// Answers with more tasks that nobody answered: those that learn took from gold.
 CategoryAnswers with_tasks(const CategoryAnswers& answers, const NameTable& tasks, std::size_t count) {
@@ -57,17 +34,6 @@ CategoryAnswers with_tasks(const CategoryAnswers& answers, const NameTable& task
   }
   return make_category_answers(list, {NameTable(names), answers.worker_names(), answers.class_names()},
                                DuplicatePolicy::repeat);
-}
-
-void require_categories(const StoredRecord& stored, const std::string& folder) {
-  if (stored.answers_kind == Categories::name) return;
-  throw Error(ErrorCode::unsupported, fmt::format("the result in '{}' is of {}: reports show answers that are {}",
-                                                  folder, stored.answers_kind, Categories::name));
-}
-
-[[noreturn]] void refuse_file(const std::string& path, const std::string& why) {
-  throw Error(ErrorCode::bad_input,
-              fmt::format("'{}' {}: it was changed since, so run the method again with `out`", path, why));
 }
 
 /// workers × truth × label from confusion.csv, whose rows are in this order; empty when it holds none.
@@ -89,21 +55,6 @@ std::vector<double> read_tables(const std::string& path, std::size_t cells) {
     refuse_file(path, fmt::format("has {} cells, not {}", tables.size(), cells));
   }
   return tables;
-}
-
-void check_same(const StoredRecord& stored, const CategoryAnswers& answers, const std::string& folder,
-                const std::string& path) {
-  if (answers.content_hash() == stored.record.data_hash) return;
-  const bool same_size = answers.task_count() == stored.tasks && answers.worker_count() == stored.workers &&
-                         answers.answer_count() == stored.answers;
-  throw Error(ErrorCode::bad_input,
-              fmt::format("the answers in '{}' are not those that the result in '{}' was made from ({}): give the old "
-                          "file with `answers`, or run the method again on the new one",
-                          path, folder,
-                          same_size ? std::string("as many, but not the same")
-                                    : fmt::format("{} answers by {} workers to {} tasks now, {} by {} to {} then",
-                                                  answers.answer_count(), answers.worker_count(), answers.task_count(),
-                                                  stored.answers, stored.workers, stored.tasks)));
 }
 
 /// How the answers were read, with the list of classes.
@@ -134,7 +85,7 @@ CategoryData read_state(const StoredRecord& stored, const std::string& folder, c
 
 }  // namespace
 
-void add_gold(Result& result, const std::string& path, const ReadOptions& options, const RunContext& context) {
+void add_gold(CategoryResult& result, const std::string& path, const ReadOptions& options, const RunContext& context) {
   if (result.record.gold_use != "none") {
     throw Error(ErrorCode::bad_parameter,
                 fmt::format("there is gold already, for {}: leave {} out", result.record.gold_use, path));
@@ -165,22 +116,21 @@ void add_gold(Result& result, const std::string& path, const ReadOptions& option
   result.workers = summarise_workers(result.data, result.aggregation, result.worker_confusion, context);
 }
 
-StoredRun read_result(const std::string& folder, const ReadResultOptions& options, const RunContext& context) {
-  StoredRecord stored = store::read_record(folder);
+StoredRun store::read_categories(StoredRecord stored, const std::string& folder, const ReadResultOptions& options,
+                                 const RunContext& context) {
   const ReadOptions read = reading_of(stored);
-  require_categories(stored, folder);
-  const auto answers_then = recorded(stored.record, "answers");
-  const auto gold_then = recorded(stored.record, "gold");
-  const auto state_then = recorded(stored.record, "state");
+  const auto answers_then = recorded_input(stored.record, "answers");
+  const auto gold_then = recorded_input(stored.record, "gold");
+  const auto state_then = recorded_input(stored.record, "state");
   const std::string answers_path = options.answers ? *options.answers
-                                   : state_then    ? locate(folder, "answers", *state_then)
-                                                   : locate(folder, "answers", answers_then.value_or("-"));
+                                   : state_then    ? locate_input(folder, "answers", *state_then)
+                                                   : locate_input(folder, "answers", answers_then.value_or("-"));
   const bool of_state = is_state_file(answers_path);
   std::optional<std::string> gold_path = options.gold;
-  if (!gold_path && gold_then) gold_path = locate(folder, "gold", *gold_then);
+  if (!gold_path && gold_then) gold_path = locate_input(folder, "gold", *gold_then);
 
   StoredRun run;
-  Result& result = run.result;
+  CategoryResult result;
   result.data = of_state ? read_state(stored, folder, answers_path, context)
                          : read_dataset(answers_path, gold_path, read, context);
 
@@ -205,7 +155,7 @@ StoredRun read_result(const std::string& folder, const ReadResultOptions& option
       result.data.gold.push_back(labels.labels[t]);  // learned from, so labelled with it
     }
   }
-  check_same(stored, result.data.answers, folder, answers_path);
+  check_same(stored, result.data.answers, result.data.answers.content_hash(), folder, answers_path);
   for (std::size_t t = 0; t < stored.tasks; ++t) {
     if (labels.tasks[t] != result.data.answers.task_names()[t]) {
       refuse_file(labels_path, fmt::format("has other tasks than '{}'", answers_path));
@@ -239,8 +189,20 @@ StoredRun read_result(const std::string& folder, const ReadResultOptions& option
   }
   result.workers = summarise_workers(result.data, fit, result.worker_confusion, context);
   result.copied = copied_workers(result.data.answers, context);
+  run.result = std::move(result);
   run.learned = std::move(stored.learned);
   return run;
+}
+
+StoredRun read_result(const std::string& folder, const ReadResultOptions& options, const RunContext& context) {
+  StoredRecord stored = store::read_record(folder);
+  if (stored.answers_kind == Categories::name) {
+    return store::read_categories(std::move(stored), folder, options, context);
+  }
+  if (stored.answers_kind == Numbers::name) return store::read_numbers(std::move(stored), folder, options, context);
+  throw Error(ErrorCode::unsupported,
+              fmt::format("the result in '{}' is of {}, which this version of wisecrowd does not know", folder,
+                          stored.answers_kind));
 }
 
 }  // namespace wisecrowd

@@ -19,6 +19,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+CategoryResult categories(const StoredRun& run) { return std::get<CategoryResult>(run.result); }
+
 /// A folder of its own for each test.
 class ReadResult : public ::testing::Test {
  protected:
@@ -53,7 +55,7 @@ class ReadResult : public ::testing::Test {
   }
 
   /// What aggregate does with them.
-  [[nodiscard]] Result run(const std::string& method, const ReadOptions& reading, double abstain_below) const {
+  [[nodiscard]] CategoryResult run(const std::string& method, const ReadOptions& reading, double abstain_below) const {
     RunRecord record;
     record.method = method;
     record.version = "test";
@@ -83,17 +85,17 @@ class ReadResult : public ::testing::Test {
 TEST_F(ReadResult, GivesBackWhatWasWritten) {
   for (const std::string method : {"dawid_skene", "majority_vote", "wawa"}) {
     write_answers(4);
-    const Result result = run(method, {}, 0.6);
+    const CategoryResult result = run(method, {}, 0.6);
     ASSERT_EQ(write_result(result, at("out"), context_), Status::converged);
     const StoredRun stored = read_result(at("out"), {}, context_);
-    const Result written = rounded_for_files(result, context_);
+    const CategoryResult written = rounded_for_files(result, context_);
     EXPECT_FALSE(stored.learned);
-    EXPECT_EQ(stored.result.aggregation.posterior, written.aggregation.posterior) << method;
-    EXPECT_EQ(stored.result.worker_confusion, written.worker_confusion);
-    EXPECT_EQ(stored.result.aggregation.class_prior, written.aggregation.class_prior);
-    EXPECT_EQ(stored.result.aggregation.trace, written.aggregation.trace);
-    EXPECT_EQ(delivered_labels(stored.result.aggregation, 0.6), delivered_labels(result.aggregation, 0.6));
-    EXPECT_EQ(stored.result.data.gold, result.data.gold);
+    EXPECT_EQ(categories(stored).aggregation.posterior, written.aggregation.posterior) << method;
+    EXPECT_EQ(categories(stored).worker_confusion, written.worker_confusion);
+    EXPECT_EQ(categories(stored).aggregation.class_prior, written.aggregation.class_prior);
+    EXPECT_EQ(categories(stored).aggregation.trace, written.aggregation.trace);
+    EXPECT_EQ(delivered_labels(categories(stored).aggregation, 0.6), delivered_labels(result.aggregation, 0.6));
+    EXPECT_EQ(categories(stored).data.gold, result.data.gold);
     // The same report, to the last byte.
     EXPECT_EQ(report_json(stored.result, {}, context_), report_json(result, {}, context_)) << method;
   }
@@ -110,7 +112,7 @@ TEST_F(ReadResult, ReadsTheAnswersAsThen) {
   reading.duplicates = DuplicatePolicy::repeat;
   (void)write_result(run("dawid_skene", reading, 0), at("out"), context_);
   const StoredRun stored = read_result(at("out"), {}, context_);
-  EXPECT_EQ(stored.result.record.reading, reading_record(reading));
+  EXPECT_EQ(categories(stored).record.reading, reading_record(reading));
 }
 
 TEST_F(ReadResult, RefusesAnswersThatChanged) {
@@ -156,11 +158,71 @@ TEST_F(ReadResult, RefusesDamagedFolders) {
 
 TEST_F(ReadResult, FindsAnswersBesideTheFolder) {
   write_answers(4);
-  Result result = run("majority_vote", {}, 0);
+  CategoryResult result = run("majority_vote", {}, 0);
   result.record.inputs = {{"answers", "labels.csv"}, {"gold", "gold.csv"}};
   (void)write_result(result, at("out"), context_);
-  EXPECT_EQ(read_result(at("out"), {}, context_).result.data.answers.content_hash(), result.record.data_hash);
-  EXPECT_EQ(read_result(at("out/"), {}, context_).result.data.answers.content_hash(), result.record.data_hash);
+  EXPECT_EQ(categories(read_result(at("out"), {}, context_)).data.answers.content_hash(), result.record.data_hash);
+  EXPECT_EQ(categories(read_result(at("out/"), {}, context_)).data.answers.content_hash(), result.record.data_hash);
+}
+
+/// What aggregate does with points, in columns that have to be named.
+NumberResult run_on_points(const std::string& answers, const std::string& gold, const RunContext& context) {
+  ReadOptions reading;
+  reading.task_column = "task";
+  reading.worker_column = "worker";
+  reading.value_columns = {"left x", "y"};
+  RunRecord record;
+  record.method = "mean";
+  record.version = "test";
+  record.command = "wisecrowd aggregate";
+  record.inputs = {{"answers", answers}, {"gold", gold}};
+  record.reading = reading_record(reading);
+  NumberData data = read_numbers(answers, gold, reading, context);
+  record.gold_use = "evaluation";
+  record.gold_tasks = 2;
+  NumberData seen = data;
+  seen.gold.clear();
+  NumberFit fit = aggregate(seen, "mean", Parameters(number_method("mean").parameters), context);
+  std::optional<NumberEvaluation> score = evaluate_numbers(fit.estimate, fit.low, fit.high, data.gold, 2);
+  NumberResult result = make_result(std::move(data), std::move(fit), std::move(record));
+  result.evaluation = std::move(score);
+  return result;
+}
+
+TEST_F(ReadResult, NumbersComeBackToo) {
+  write("points.csv",
+        "task,worker,left x,y\n\"a,1\",u,1.23456789,-2\n\"a,1\",v,3,4e5\nb,u,0.1,7\nb,v,0.25,8\nb,w,-1e-9,1e6\n"
+        "c,w,12345678,0\n");
+  write("truth.csv", "task,left x,y\nb,0.2,7\n\"a,1\",2,3\n");
+  const NumberResult result = run_on_points(at("points.csv"), at("truth.csv"), context_);
+  ASSERT_EQ(write_result(Result(result), at("out"), context_), Status::converged);
+  const StoredRun stored = read_result(at("out"), {}, context_);
+  const NumberResult& read = std::get<NumberResult>(stored.result);
+  const NumberResult written = rounded_for_files(result);
+  EXPECT_EQ(read.fit.estimate, written.fit.estimate);
+  EXPECT_EQ(read.fit.scale.size(), written.fit.scale.size());
+  EXPECT_EQ(read.record.gold_use, "evaluation");
+  EXPECT_EQ(run_json(stored.result).find("\"answers_kind\": \"numbers\"") == std::string::npos, false);
+  // The same report, to the last byte.
+  EXPECT_EQ(report_json(stored.result, {}, context_), report_json(result, {}, context_));
+
+  const auto refuses = [&](const std::string& name, const std::string& text) {
+    (void)write_result(result, at("out"), context_);
+    write("out/" + name, text);
+    EXPECT_THROW((void)read_result(at("out"), {}, context_), Error) << text;
+    fs::remove_all(at("out"));
+  };
+  refuses("estimates.csv", "");
+  refuses("estimates.csv", "task,estimate\nb,1\n");
+  const std::string header =
+      "task,estimate_left x,estimate_y,deviation_left x,deviation_y,low_left x,low_y,high_left x,high_y\n";
+  refuses("estimates.csv", header + "b,1,1,1,1,1,1,1,1\n");
+  refuses("estimates.csv", header + "\"a,1\",much,1,1,1,1,1,1,1\nb,1,1,1,1,1,1,1,1\nc,1,1,1,1,1,1,1,1\n");
+  refuses("workers.csv", "worker,answers,bias_left x,bias_y,scale_left x,scale_y\nu,2,1,1,1,1\n");
+  refuses("run.json", "{}");
+  (void)write_result(result, at("out"), context_);
+  write("points.csv", "task,worker,left x,y\na,u,1,2\n");
+  EXPECT_THROW((void)read_result(at("out"), {}, context_), Error) << "other answers";
 }
 
 TEST_F(ReadResult, SavingsOfAReplay) {

@@ -183,7 +183,7 @@ void record_fields(Io& io, StoredRecord& stored) {
 
 }  // namespace
 
-StoredRecord stored_record(const Result& result) {
+StoredRecord stored_record(const CategoryResult& result) {
   const CategoryAnswers& answers = result.data.answers;
   StoredRecord stored;
   stored.record = result.record;

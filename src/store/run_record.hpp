@@ -31,7 +31,7 @@ struct StoredRecord {
   std::uint64_t abstained_tasks = 0;  ///< left blank for want of probability
 };
 
-[[nodiscard]] StoredRecord stored_record(const Result& result);
+[[nodiscard]] StoredRecord stored_record(const CategoryResult& result);
 [[nodiscard]] StoredRecord stored_record(const LearnResult& result);
 [[nodiscard]] StoredRecord stored_record(const NumberResult& result);
 

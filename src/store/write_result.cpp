@@ -7,7 +7,7 @@
 
 namespace wisecrowd {
 
-Status write_result(const Result& result, const std::string& directory, const RunContext& context) {
+Status write_result(const CategoryResult& result, const std::string& directory, const RunContext& context) {
   const CategoryAnswers& answers = result.data.answers;
   OutputFolder folder(directory, store::kRunRecord);
   const bool complete =
@@ -20,7 +20,17 @@ Status write_result(const Result& result, const std::string& directory, const Ru
   return Status::converged;
 }
 
-std::string run_json(const Result& result) { return json_text(store::record_json(store::stored_record(result))); }
+std::string run_json(const CategoryResult& result) {
+  return json_text(store::record_json(store::stored_record(result)));
+}
+
+Status write_result(const Result& result, const std::string& directory, const RunContext& context) {
+  return std::visit([&](const auto& own) { return write_result(own, directory, context); }, result);
+}
+
+std::string run_json(const Result& result) {
+  return std::visit([](const auto& own) { return run_json(own); }, result);
+}
 
 void check_output_directory(const std::string& directory, const std::string& record) {
   check_output_place(directory, record);

@@ -80,6 +80,49 @@ class Report(ProgramTest):
         self.assertIn("majority_vote", methods)
         self.assertEqual([row["this"] for row in document["comparison"]["rows"]].count(True), 1)
 
+    def test_numbers(self):
+        """At once and later, of one dimension and of several; what is on the page is what is in the files and in the manual."""
+        manual = (Path(__file__).resolve().parents[2] / "docs/REPORT.md").read_text()
+        for dimensions, columns in ((1, "value"), (2, "value_1,value_2")):
+            self.run_program("simulate", "gaussian_numbers", "--tasks", 200, "--workers", 12, "--dimensions", dimensions, "--seed", 4,
+                             "--out", "crowd", "--quiet")
+            self.run_program("aggregate", "crowd/answers.csv", "--answers", "numbers", "--columns", f"task,worker,{columns}", "--gold",
+                             "crowd/gold.csv", "--gold-for", "evaluation", "--out", "result", "--report", "now.json", "--quiet")
+            self.run_program("report", "result", "--out", "later.json")
+            now = self.json_of("now.json")
+            self.assertEqual(without_times(now), without_times(self.json_of("later.json")))
+            run = self.json_of("result/run.json")
+            for d in range(dimensions):
+                self.assertAlmostEqual(now["gold"]["dimensions"][d]["absolute_error"]["value"],
+                                       run["evaluation"]["dimensions"][d]["absolute_error"]["value"], places=3)
+            with open(self.folder / "result/estimates.csv", newline="") as file:
+                rows = {row["task"]: list(row.values())[1:] for row in csv.DictReader(file)}
+            for name, estimate, deviation in zip(*(now["tasks"][key] for key in ("name", "estimate", "deviation"))):
+                self.assertEqual(estimate + deviation, [float(value) for value in rows[name][:2 * dimensions]])
+            for key in [*now, *now["workers"], *now["tasks"], *now["run"], *now["counts"], *now["gold"], *now["dimensions"][0]]:
+                self.assertIn(f"`{key}", manual)
+        self.assertEqual(json.loads(self.run_program("report", "result", "--json").stdout)["answers_kind"], "numbers")
+
+    def test_numbers_gold_later_and_flags_of_categories(self):
+        self.write("a.csv", "task,worker,value\n" + "".join(f"t{t},w{w},{t * 10 + w}\n" for t in range(9) for w in range(4)))
+        self.write("gold.csv", "task,truth\n" + "".join(f"t{t},{t * 10 + 1}\n" for t in range(9)))
+        self.run_program("aggregate", "a.csv", "--answers", "numbers", "--out", "result", "--quiet")
+        self.run_program("report", "result", "--out", "plain.json")
+        self.assertNotIn("gold", self.json_of("plain.json"))
+        self.run_program("report", "result", "--gold", "gold.csv", "--compare", "none", "--out", "scored.json")
+        self.assertAlmostEqual(self.json_of("scored.json")["gold"]["dimensions"][0]["absolute_error"]["value"], 0.5)
+        self.write("compared.json", '{"by": "gold", "methods": []}')
+        for flags in (["--compare", "compared.json"], ["--replay", "result"]):
+            done = self.run_program_anyhow("report", "result", *flags, "--out", "refused.json")
+            self.assertNotEqual(done.returncode, 0)
+            self.assertFalse((self.folder / "refused.json").exists())
+        # Nothing half done: the report is refused before the work.
+        self.write("taken.html", "mine")
+        self.run_program("aggregate", "a.csv", "--answers", "numbers", "--out", "second", "--report", "taken.html", code=73)
+        self.assertFalse((self.folder / "second").exists())
+        self.write("a.csv", "task,worker,value\nt1,w1,5\n")
+        self.assertIn("not those", self.run_program("report", "result", code=65).stderr)
+
     def test_learning(self):
         self.run_program("simulate", "dawid_skene", "--tasks", 200, "--gaussian-features", 1.5, "--test-tasks", 100, "--out",
                          "crowd", "--quiet")

@@ -73,6 +73,8 @@ PUBLIC_LAYER = {
     "copied_workers.hpp": "trust",
     "trust.hpp": "trust",
     "asking.hpp": "result",
+    "category_result.hpp": "result",
+    "run_record.hpp": "result",
     "result.hpp": "result",
     "state_result.hpp": "result",
     "learn_result.hpp": "result",

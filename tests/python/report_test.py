@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 import wisecrowd
-from wisecrowd import _report
+from wisecrowd import _report, numbers
 
 
 class Report(unittest.TestCase):
@@ -39,6 +39,29 @@ class Report(unittest.TestCase):
         for worker, row in fitted.worker_summary_.iterrows():
             self.assertAlmostEqual(table[worker], row["accuracy"], places=3)
         self.assertEqual(len(document["convergence"]["trace"]), len(fitted.loss_history_))
+
+    def test_numbers(self):
+        rows = [(f"t{t}", f"w{w}", 10 * t + (w - 2) * 0.5 + (40 if t == w == 3 else 0)) for t in range(30) for w in range(5)]
+        answers = pd.DataFrame(rows, columns=["task", "worker", "value"])
+        gold = pd.Series({f"t{t}": 10.0 * t for t in range(0, 30, 2)}, name="value").rename_axis("task")
+        with self.assertRaises(wisecrowd.NotFittedError):
+            numbers.Median().report()
+        fitted = numbers.Median().fit(answers)
+        document = self.document(fitted, gold=gold, title="Lengths")
+        self.assertEqual((document["answers_kind"], document["title"]), ("numbers", "Lengths"))
+        self.assertEqual(document["gold"]["tasks"], 15)
+        self.assertAlmostEqual(document["gold"]["dimensions"][0]["absolute_error"]["value"], numbers.evaluate(fitted, gold)["mae"].iloc[0], places=5)
+        for name, (estimate,) in zip(document["tasks"]["name"], document["tasks"]["estimate"]):
+            self.assertAlmostEqual(estimate, fitted.estimates_[name], places=3)
+        self.assertEqual(document["counts"]["outlying_answers"], 1)
+        self.assertEqual(document, self.document(pickle.loads(pickle.dumps(fitted)), gold=gold, title="Lengths"))
+        self.assertNotIn("gold", self.document(fitted))
+        seen = numbers.Mean().fit(answers, gold)
+        self.assertEqual(self.document(seen)["run"]["gold_use"], "inference")
+        with self.assertRaises(ValueError):
+            seen.report(gold=gold)
+        points = answers.assign(y=answers["value"] * 2)
+        self.assertEqual(len(self.document(numbers.Mean(values=["value", "y"]).fit(points))["dimensions"]), 2)
 
     def test_the_same_after_pickling(self):
         fitted = wisecrowd.DawidSkene().fit(self.crowd.answers)
@@ -88,6 +111,8 @@ class Report(unittest.TestCase):
             self.skipTest(str(error))
         self.assertIn('id="wisecrowd-data"', page)
         self.assertIn("&lt;b&gt;", page)
+        answers = pd.DataFrame({"task": ["a", "a", "b"], "worker": ["u", "v", "u"], "value": [1, 2, 3]})
+        self.assertIn('id="wisecrowd-data"', numbers.Mean().fit(answers).report())
 
     def test_example(self):
         found = doctest.testmod(_report)

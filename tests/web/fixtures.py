@@ -12,6 +12,8 @@ import random
 import sys
 from pathlib import Path
 
+from number_fixtures import number_data
+
 HOSTILE = [
     "<script>alert(1)</script>",
     "</script><script>alert(2)</script>",
@@ -229,6 +231,9 @@ def every_kind():
     yield "hostile", Maker(3, hostile(60, "task"), hostile(40, "worker"), hostile(24, "class"), 60, 40).data("<script>alert(8)</script>\"'&‏שלום")
     yield "large", Maker(4, numbered(1500, "task-"), numbered(1500, "w-"), numbered(10, "class-"), 1500, 1500, 1_000_000, 20_000).data("crowd/answers.csv")
     yield "classes", Maker(5, numbered(300, "t"), numbered(20, "w"), [f"a class with a rather long name, number {i}" for i in range(60)], 300, 20).data("many/labels.csv")
+    yield "numbers", number_data(7, "ratings/answers.csv", numbered(300, "film-"), numbered(40, "critic-"), ["value"])
+    yield "boxes", number_data(8, "boxes/answers.csv", numbered(120, "image-"), numbered(15, "w"), ["left", "top", "right", "bottom", "certainty of the worker in per cent"], 1e5)
+    yield "hostile_numbers", number_data(9, "<script>alert(9)</script>", hostile(60, "task"), hostile(40, "worker"), HOSTILE[:2], 1e-3)
     one = Maker(6, ["t"], ["w"], ["yes"], 1, 1).data("one/labels.csv")
     one["warnings"] = []
     yield "one", one

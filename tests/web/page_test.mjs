@@ -4,7 +4,7 @@ import {readFileSync, statSync} from "node:fs";
 import {after, before, test} from "node:test";
 import {chartsOf, dataOf, drawAll, launch, openReport, opensQuickly, pagePath, scrollThrough, tooWide} from "./harness.mjs";
 
-const KINDS = ["small", "learn", "hostile", "large", "classes", "one", "minimal"];
+const KINDS = ["small", "learn", "hostile", "large", "classes", "one", "minimal", "numbers", "boxes", "hostile_numbers"];
 let browser;
 before(async () => (browser = await launch()));
 after(() => browser?.close());
@@ -18,6 +18,8 @@ for (const kind of KINDS) {
     for (const {title, marks} of charts) assert.ok(marks > 0, `${title} is drawn`);
     if (kind === "learn") assert.ok(charts.length >= 11, `all charts are there, not ${charts.length}`);
     if (kind === "minimal") assert.equal(charts.length, 0);
+    if (kind === "numbers") assert.ok(charts.length >= 6, `all charts are there, not ${charts.length}`);
+    if (kind === "boxes") assert.ok(charts.length >= 16, `charts of four dimensions, not ${charts.length}`);
     assert.deepEqual(await tooWide(page), [], "nothing stands out at the right");
     await page.setViewportSize({width: 360, height: 740});
     assert.deepEqual(await tooWide(page), [], "no scrolling sideways on a phone");
@@ -35,6 +37,7 @@ test("parts without data are left out, parts with data are there", async () => {
     return ids;
   };
   assert.deepEqual(await idsOf("minimal"), ["warnings", "summary", "making"]);
+  assert.deepEqual(await idsOf("numbers"), ["warnings", "summary", "estimates", "tasks", "workers", "agreement", "gold", "making"]);
   assert.deepEqual(await idsOf("learn"), ["warnings", "summary", "workers", "tasks", "classes", "agreement", "gold", "comparison", "learning", "savings", "convergence", "making", "sampling"]);
 });
 
@@ -78,8 +81,9 @@ test("charts as tables hold the numbers", async () => {
 });
 
 test("both themes: the system's wish, then the reader's; enough contrast", async () => {
-  for (const scheme of ["light", "dark"]) {
-    const {page, finish} = await openReport(browser, pagePath("small"), {colorScheme: scheme});
+  for (const [scheme, kind] of [["light", "small"], ["dark", "small"], ["light", "numbers"], ["dark", "numbers"]]) {
+    const {page, finish} = await openReport(browser, pagePath(kind), {colorScheme: scheme});
+    if (kind === "numbers") await drawAll(page);
     await page.locator(".row").first().click();
     assert.equal(await page.evaluate(() => document.documentElement.dataset.theme), scheme);
     const weak = await page.evaluate(contrasts, 4.5);

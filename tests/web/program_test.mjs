@@ -66,6 +66,21 @@ function writeHostileCrowd() {
   return trouble;
 }
 
+function writeHostileNumbers() {
+  const trouble = ["<script>alert(1)</script>", "</script><img src=x onerror=alert(2)>", "<!--", "\"'`", "🦄", "שלום", "a,b;c", "x".repeat(10000), "=1+1"];
+  const rows = ["task,worker,x,y<b>"];
+  const gold = ["task,x,y<b>"];
+  trouble.forEach((name, i) => {
+    for (let t = 0; t < 6; ++t) {
+      gold.push(`${quoted(`${name} ${t}`)},${100 * t + i},${-t}`);
+      trouble.forEach((worker, w) => rows.push([quoted(`${name} ${t}`), quoted(worker), 100 * t + i + ((w * 7 + t) % 11) - 5, -t + (w === 3 ? 1e6 : w / 10)].join(",")));
+    }
+  });
+  writeFileSync(join(folder, "numbers.csv"), rows.join("\n"));
+  writeFileSync(join(folder, "truth.csv"), gold.join("\n"));
+  return trouble;
+}
+
 test("hostile names from the file to the page", async () => {
   const trouble = writeHostileCrowd();
   run("aggregate", "labels.csv", "--gold", "gold.csv", "--gold-for", "evaluation", "--out", "hostile", "--report", "hostile.html");
@@ -92,6 +107,21 @@ test("a folder that aggregate wrote, of a simulated crowd: what is on the page i
     await page.keyboard.press("Escape");
   });
   await opensQuickly(browser, join(folder, "crowd.html"));
+});
+
+test("numbers: hostile names from the file to the page, several dimensions, a report later", async () => {
+  const trouble = writeHostileNumbers();
+  run("aggregate", "numbers.csv", "--answers", "numbers", "--columns", "task,worker,x,y<b>", "--gold", "truth.csv", "--gold-for", "evaluation", "--out", "numbers");
+  run("report", "numbers", "--out", "numbers.html", "--title", "<i>Points</i>");
+  await look("numbers.html", async (page, data) => {
+    assert.equal(data.answers_kind, "numbers");
+    assert.ok((await page.title()).startsWith("<i>Points</i>"));
+    const shown = new Set(await page.$$eval("#workers .datatable .row bdi", (names) => names.map((name) => name.textContent)));
+    for (const name of trouble.filter((text) => /^[\x20-\x7e]{1,100}$/.test(text))) assert.ok(shown.has(name), name);
+    assert.equal(await page.locator("script").count(), 2);
+    assert.equal(await page.locator("main b:not(.gauge b), main i:not(.gauge i, .legend i), img").count(), 0);
+    assert.equal(await page.locator("#gold figure").count(), 2);
+  });
 });
 
 const present = (path) => (existsSync(join(realData, path)) ? false : `no ${join(realData, path)}`);

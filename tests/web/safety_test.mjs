@@ -7,9 +7,9 @@ let browser;
 before(async () => (browser = await launch()));
 after(() => browser?.close());
 
-test("hostile names are shown as text wherever they stand", async () => {
-  const {page, finish} = await openReport(browser, pagePath("hostile"));
-  const data = dataOf(pagePath("hostile"));
+for (const kind of ["hostile", "hostile_numbers"]) test(`${kind}: names are shown as text wherever they stand`, async () => {
+  const {page, finish} = await openReport(browser, pagePath(kind));
+  const data = dataOf(pagePath(kind));
   assert.equal(await page.title(), data.title);
   assert.equal(await page.locator("h1").innerText(), data.title);
   await drawAll(page);
@@ -65,8 +65,8 @@ test("the policy of the page stops programs and requests", async () => {
   await page.context().close();
 });
 
-test("landmarks, headings, names and labels for screen readers", async () => {
-  const {page, finish} = await openReport(browser, pagePath("learn"));
+for (const kind of ["learn", "numbers", "boxes"]) test(`${kind}: landmarks, headings, names and labels for screen readers`, async () => {
+  const {page, finish} = await openReport(browser, pagePath(kind));
   await drawAll(page);
   await page.locator("#workers .row").first().click();
   const problems = await page.evaluate(() => {

@@ -43,7 +43,7 @@ test("what needs action comes first, in words and with the reason", async () => 
   }
 });
 
-for (const [width, kinds] of [[1280, ["small", "hostile", "large", "learn", "classes"]], [390, ["small", "hostile"]]]) {
+for (const [width, kinds] of [[1280, ["small", "hostile", "large", "learn", "classes", "numbers", "boxes"]], [390, ["small", "hostile", "numbers", "boxes"]]]) {
   test(`no column is cut off at ${width} pixels`, async () => {
     for (const kind of kinds) {
       const wide = await openReport(browser, pagePath(kind), {viewport: {width, height: 900}});

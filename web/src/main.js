@@ -1,17 +1,9 @@
 // Reads the data that stands in the page and lays the report out. A part without data is left out.
-import {agreement} from "./agreement.js";
-import {classes} from "./classes.js";
-import {comparison} from "./comparison.js";
 import {append, h, nameOf} from "./dom.js";
 import {beginDrawing} from "./figure.js";
 import {known, plural} from "./format.js";
-import {gold} from "./gold.js";
-import {learning, savings} from "./learning.js";
-import {convergence, making, sampling} from "./making.js";
-import {summary, warnings, warningsTitle} from "./summary.js";
-import {tasks} from "./tasks.js";
+import {KINDS} from "./sections.js";
 import {printButton, themeButton} from "./theme.js";
-import {workerRows, workers} from "./workers.js";
 
 const SCHEMA = 1;
 
@@ -23,48 +15,25 @@ function readData() {
   return data;
 }
 
-function reportOf(data) {
-  const names = data.classes?.name ?? [];
-  const workerList = workerRows(data);
-  return {
-    data,
-    className: (c) => (typeof c === "number" ? (names[c] ?? `class ${c}`) : c),
-    workerList,
-    workerByName: new Map(workerList.map((row) => [row.name, row])),
-  };
-}
-
 /** A part of the page, or null without data for it. One that fails must not take the others along. */
-function section(id, title, short, children) {
+function section(report, [id, title, short, parts]) {
   let content;
   try {
-    content = children().flat().filter(Boolean);
+    content = parts(report).flat().filter(Boolean);
   } catch (error) {
     console.error(error);
     content = [h("p.hint", null, `This part could not be shown: ${error.message}`)];
   }
   if (content.length === 0) return null;
-  return {id, short, element: h(`section.${id}`, {id, "aria-labelledby": `${id}-title`}, h("h2", {id: `${id}-title`}, title), content)};
+  return {id, short, element: h(`section.${id}`, {id, "aria-labelledby": `${id}-title`}, h("h2", {id: `${id}-title`}, typeof title === "function" ? title(report) : title), content)};
 }
 
 function build(data) {
-  const report = reportOf(data);
+  const kind = KINDS[data.answers_kind ?? "categories"];
+  if (!kind) throw new Error(`This page shows answers that are ${Object.keys(KINDS).join(" or ")}, its data are ${data.answers_kind}.`);
+  const report = kind.report(data);
   const {counts = {}, run = {}} = data;
-  const sections = [
-    section("warnings", warningsTitle(data), "Warnings", () => warnings(data)),
-    section("summary", "What we got", "Summary", () => summary(data)),
-    section("workers", "Workers", "Workers", () => workers(report)),
-    section("tasks", "Tasks", "Tasks", () => tasks(report)),
-    section("classes", "Classes", "Classes", () => classes(report)),
-    section("agreement", "Agreement", "Agreement", () => agreement(report)),
-    section("gold", "Against known truths", "Known truths", () => gold(report)),
-    section("comparison", "Other methods", "Other methods", () => comparison(report)),
-    section("learning", "How it learned", "Learning", () => learning(report)),
-    section("savings", "Asking less", "Asking less", () => savings(report)),
-    section("convergence", "Convergence", "Convergence", () => convergence(report)),
-    section("making", "How it was made", "How it was made", () => making(report)),
-    section("sampling", "What this page leaves out", "Left out", () => sampling(report)),
-  ].filter(Boolean);
+  const sections = kind.sections.map((one) => section(report, one)).filter(Boolean);
 
   const facts = [run.method_title ?? run.method, known(counts.answers) && `${plural(counts.answers, "answer")} by ${plural(counts.workers, "worker")} on ${plural(counts.tasks, "task")}`].filter(Boolean);
   append(document.getElementById("app"), [

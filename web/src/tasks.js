@@ -18,7 +18,7 @@ export function tasks(report) {
   return [pictures.length > 0 && h("div.pair", null, pictures), taskTable(report)];
 }
 
-function bins({edges, count: counts}) {
+export function bins({edges, count: counts}) {
   return counts.map((n, i) => ({low: edges[i], high: edges[i + 1] ?? edges[i] + 1, n}));
 }
 
@@ -46,7 +46,7 @@ function probabilityHistogram({task_histogram: histogram}) {
   });
 }
 
-function countHistogram(histogram, title, noun, mean) {
+export function countHistogram(histogram, title, noun, mean) {
   if (!histogram?.count?.length) return null;
   const rows = bins(histogram);
   const all = rows.reduce((sum, row) => sum + row.n, 0);

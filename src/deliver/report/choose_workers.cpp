@@ -1,6 +1,5 @@
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <numeric>
 
 #include "base/permutation.hpp"
@@ -11,40 +10,6 @@ namespace {
 
 constexpr std::size_t kMostWorkers = 1000;
 constexpr std::size_t kMostAnswers = 350, kWorst = 200, kBest = 100, kAdvised = 200;
-
-using Order = std::vector<std::uint32_t>;
-
-/// The `most` first by a rule, ties by place.
-template <class Before>
-Order first_by(const Order& all, std::size_t most, const Before& before) {
-  Order order = all;
-  const std::size_t count = std::min(most, order.size());
-  const auto rule = [&](std::uint32_t a, std::uint32_t b) {
-    if (before(a, b)) return true;
-    return !before(b, a) && a < b;
-  };
-  std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(count), order.end(), rule);
-  order.resize(count);
-  return order;
-}
-
-/// One from each group in turn, nobody twice.
-Order in_turn(const std::vector<Order>& groups, std::size_t workers, std::size_t most) {
-  Order order;
-  std::vector<bool> there(workers, false);
-  for (std::size_t i = 0; order.size() < most; ++i) {
-    bool any = false;
-    for (const Order& group : groups) {
-      if (i >= group.size()) continue;
-      any = true;
-      if (there[group[i]] || order.size() == most) continue;
-      there[group[i]] = true;
-      order.push_back(group[i]);
-    }
-    if (!any) break;
-  }
-  return order;
-}
 
 }  // namespace
 

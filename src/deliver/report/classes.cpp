@@ -58,7 +58,7 @@ Json crowd_confusion(const Source& source) {
 
 }  // namespace
 
-ShownClasses::ShownClasses(const Result& result)
+ShownClasses::ShownClasses(const CategoryResult& result)
     : answers(result.data.answers.class_count(), 0),
       tasks(result.data.answers.class_count(), 0),
       names_(result.data.answers.class_names()) {

@@ -9,21 +9,7 @@
 namespace wisecrowd::report {
 namespace {
 
-/// Enough that rounding again for the eye gives what the words say.
-constexpr int kDigits = 6;
 constexpr double kClearlyBetter = 0.005;  // points of accuracy on gold that are worth a sentence
-
-Json headline(std::string_view id, std::string_view label, Json value, std::string_view unit, std::string words,
-              std::string_view kind) {
-  return {{"id", id},        {"label", label}, {"value", std::move(value)}, {"low", nullptr},
-          {"high", nullptr}, {"unit", unit},   {"words", std::move(words)}, {"kind", kind}};
-}
-
-Json with_interval(Json entry, double low, double high) {
-  entry["low"] = number(low, kDigits);
-  entry["high"] = number(high, kDigits);
-  return entry;
-}
 
 /// The majority vote's accuracy on the same gold, if it was compared.
 const ComparedMethod* majority(const Source& source) {
@@ -38,7 +24,7 @@ Json accuracy_headline(const Source& source, const Certainty& sure) {
   if (source.facts.gold) {
     const Evaluation& score = source.facts.gold->evaluation;
     return with_interval(
-        headline("accuracy", "Labels that are right", number(score.accuracy.value, kDigits), "share",
+        headline("accuracy", "Labels that are right", number(score.accuracy.value, kHeadlineDigits), "share",
                  fmt::format("On {} whose truth is known and which the method did not see, {} of the labels are right "
                              "(95 % interval {}).",
                              counted(score.tasks, "task"), percent(score.accuracy.value),
@@ -47,7 +33,7 @@ Json accuracy_headline(const Source& source, const Certainty& sure) {
         score.accuracy.low, score.accuracy.high);
   }
   return with_interval(
-      headline("accuracy", "Labels expected to be right", number(sure.expected_accuracy, kDigits), "share",
+      headline("accuracy", "Labels expected to be right", number(sure.expected_accuracy, kHeadlineDigits), "share",
                fmt::format("If the model is right about the workers, {} of the labels are right. Nothing was measured: "
                            "that takes tasks whose truth is known.",
                            percent(sure.expected_accuracy)),
@@ -62,7 +48,7 @@ void add_learned(const Source& source, Json& list) {
     const Estimate& accuracy = score.chosen.accuracy;
     list.push_back(with_interval(
         headline(
-            "classifier", "Classifier on new tasks", number(accuracy.value, kDigits), "share",
+            "classifier", "Classifier on new tasks", number(accuracy.value, kHeadlineDigits), "share",
             fmt::format("On {} that had no part in training, the classifier alone labels {} rightly (95 % interval "
                         "{}).",
                         counted(score.chosen.tasks, "test row"), percent(accuracy.value),
@@ -79,18 +65,6 @@ std::string advice_words(const AdviceCounts& counts, std::size_t judged, std::si
                     : fmt::format("Of the {} who were judged", counted(judged, "worker")),
       grouped(counts.keep), grouped(counts.retrain), grouped(counts.check), grouped(counts.stop),
       grouped(counts.unsure));
-}
-
-std::string per_task_words(const Description& description) {
-  const Distribution& per_task = description.answers_per_task;
-  const std::string counts = fmt::format("{} from {} to {}", counted(description.answers, "answer"),
-                                         counted(description.workers, "worker"), counted(description.tasks, "task"));
-  if (per_task.minimum == per_task.maximum) return fmt::format("{}: {:.0f} to each task.", counts, per_task.mean);
-  const std::string mean = per_task.mean < 100 ? fmt::format("{:.3g}", per_task.mean)
-                                               : grouped(static_cast<std::uint64_t>(per_task.mean + 0.5));
-  return fmt::format("{}: {} per task on average, between {} and {}.", counts, mean,
-                     grouped(static_cast<std::uint64_t>(per_task.minimum)),
-                     grouped(static_cast<std::uint64_t>(per_task.maximum)));
 }
 
 std::string trust_words(const Source& source, const Certainty& sure) {
@@ -114,7 +88,7 @@ std::string trust_words(const Source& source, const Certainty& sure) {
   return words + ".";
 }
 
-std::string verdict(const Source& source, const Certainty& sure, std::size_t serious) {
+std::string verdict(const Source& source, const Certainty& sure, const Json& warnings) {
   const Description& description = source.facts.description;
   const auto blank = static_cast<std::size_t>(std::count(source.labels.begin(), source.labels.end(), kNoClass));
   const std::string& title = source.options.method_title;
@@ -126,11 +100,9 @@ std::string verdict(const Source& source, const Certainty& sure, std::size_t ser
       counted(description.answers, "answer"), counted(description.workers, "worker"),
       title.empty() ? source.result.record.method : title);
   words += trust_words(source, sure);
-  if (serious > 0) {
-    words += fmt::format(" Read {} first: {} the labels in doubt.",
-                         serious == 1 ? "the serious warning" : "the serious warnings",
-                         serious == 1 ? "it puts" : "they put");
-  } else if (description.answers > 0) {
+  const std::string serious = serious_words(warnings, "the labels");
+  words += serious;
+  if (serious.empty() && description.answers > 0) {
     const double share =
         static_cast<double>(sure.sure) / static_cast<double>(std::max<std::size_t>(description.tasks, 1));
     words += fmt::format(" {} of the labels are sure (probability 95 % or more).", percent(share));
@@ -148,7 +120,7 @@ void add_headlines(const Source& source, Json& document) {
   if (description.answers > 0) list.push_back(accuracy_headline(source, sure));
   add_learned(source, list);
   const double sure_share = static_cast<double>(sure.sure) / tasks;
-  list.push_back(headline("sure", "Labels that are sure", number(sure_share, kDigits), "share",
+  list.push_back(headline("sure", "Labels that are sure", number(sure_share, kHeadlineDigits), "share",
                           fmt::format("{} of {} have a label with a probability of 95 % or more.{}", grouped(sure.sure),
                                       counted(description.tasks, "task"),
                                       copies_cast_doubt(source.answers(), source.result.copied)
@@ -175,26 +147,24 @@ void add_headlines(const Source& source, Json& document) {
       words += fmt::format("; beyond chance that is an alpha of {:.2f} (0 is chance, 1 is perfect)",
                            description.krippendorff_alpha);
     }
-    list.push_back(with_interval(headline("agreement", "Agreement of two answers", number(agreement.share, kDigits),
-                                          "share", words + ".", "counted"),
+    list.push_back(with_interval(headline("agreement", "Agreement of two answers",
+                                          number(agreement.share, kHeadlineDigits), "share", words + ".", "counted"),
                                  agreement.low, agreement.high));
   }
-  list.push_back(headline("tasks", "Answers per task", number(description.answers_per_task.mean, kDigits), "none",
-                          per_task_words(description), "counted"));
+  list.push_back(headline("tasks", "Answers per task", number(description.answers_per_task.mean, kHeadlineDigits),
+                          "none", per_task_words(description), "counted"));
   if (source.options.savings) {
     for (const Savings::Row& row : source.options.savings->rows) {
       if (!row.reached || row.slack != 0 || !(row.saved > 0)) continue;
-      list.push_back(with_interval(headline("savings", "Answers that could be saved", number(row.saved, kDigits),
-                                            "share", source.options.savings->words, "measured on gold"),
-                                   row.low, row.high));
+      list.push_back(
+          with_interval(headline("savings", "Answers that could be saved", number(row.saved, kHeadlineDigits), "share",
+                                 source.options.savings->words, "measured on gold"),
+                        row.low, row.high));
       break;
     }
   }
   document["headlines"] = std::move(list);
-  const Json& warnings = document["warnings"];
-  const auto serious = static_cast<std::size_t>(
-      std::count_if(warnings.begin(), warnings.end(), [](const Json& w) { return w["severity"] == "serious"; }));
-  document["verdict"] = verdict(source, sure, serious);
+  document["verdict"] = verdict(source, sure, document["warnings"]);
 }
 
 }  // namespace wisecrowd::report

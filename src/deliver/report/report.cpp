@@ -2,75 +2,18 @@
 
 #include <fmt/core.h>
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/output_folder.hpp"
 #include "deliver/report/embed.hpp"
-#include "deliver/report/sections.hpp"
+#include "deliver/report/shared.hpp"
 #include "deliver/report/template.hpp"
 #include "wisecrowd/error.hpp"
-#include "wisecrowd/version.hpp"
 
 namespace wisecrowd {
 namespace {
 
 using report::Json;
-
-/// The last two parts of a path: "bluebird/labels.csv".
-std::string short_path(const std::string& path) {
-  const std::filesystem::path whole(path);
-  const std::filesystem::path folder = whole.parent_path().filename();
-  return (folder.empty() || folder == "." || folder == ".." ? whole.filename() : folder / whole.filename()).string();
-}
-
-std::string title_of(const RunRecord& record, const ReportOptions& options) {
-  if (!options.title.empty()) return report::shown_words(options.title, 300);
-  for (const auto& [role, path] : record.inputs) {
-    if ((role == "answers" || role == "state") && path != "-") return report::shown_words(short_path(path), 300);
-  }
-  return "Answers of a crowd";
-}
-
-/// What the answered tasks score, if that was measured.
-const Evaluation* evaluation_of(const Result& result, const ReportOptions& options) {
-  if (result.record.evaluation) return &*result.record.evaluation;
-  if (!options.learned) return nullptr;
-  for (const LearnScore& score : options.learned->scores) {
-    if (score.part == "answered_tasks") return &score.chosen;
-  }
-  return nullptr;
-}
-
-Json document_of(const Result& given, const ReportOptions& options, const RunContext& context) {
-  context.report({.stage = "writing the report"});
-  const Result result = rounded_for_files(given, context);
-  const ReportFacts facts = report_facts(result, evaluation_of(result, options), context);
-  report::Source source{.result = result,
-                        .options = options,
-                        .context = context,
-                        .facts = facts,
-                        .classes = report::ShownClasses(result),
-                        .labels = delivered_labels(result.aggregation, result.record.abstain_below),
-                        .worker_order = {},
-                        .workers_chosen_by = {},
-                        .advice = {},
-                        .sampling = {}};
-  report::choose_workers(source);
-  Json document = {{"schema", 1},
-                   {"program", {{"name", "wisecrowd"}, {"version", WISECROWD_VERSION}}},
-                   {"kind", options.learned ? "learn" : "aggregate"},
-                   {"title", title_of(result.record, options)}};
-  for (const auto add :
-       {report::add_run, report::add_counts, report::add_warnings, report::add_headlines, report::add_classes,
-        report::add_workers, report::add_tasks, report::add_graph, report::add_convergence, report::add_comparison,
-        report::add_gold, report::add_learning, report::add_savings}) {
-    if (context.cancelled()) throw Cancelled();
-    add(source, document);
-  }
-  document["sampling"] = source.sampling;
-  return document;
-}
 
 std::string text_of(const Json& document) {
   return document.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
@@ -83,8 +26,12 @@ ReportOptions with_learning(const LearnResult& result, ReportOptions options) {
 
 }  // namespace
 
-std::string report_json(const Result& result, const ReportOptions& options, const RunContext& context) {
-  return text_of(document_of(result, options, context));
+std::string report_json(ResultView result, const ReportOptions& options, const RunContext& context) {
+  context.report({.stage = "writing the report"});
+  if (const CategoryResult* categories = result.categories()) {
+    return text_of(report::categories_document(*categories, options, context));
+  }
+  return text_of(report::numbers_document(*result.numbers(), options, context));
 }
 
 std::string report_json(const LearnResult& result, const ReportOptions& options, const RunContext& context) {
@@ -108,7 +55,7 @@ std::string report_page(const std::string& json, const std::string& page) {
                            fmt::format("{} – wisecrowd", title), json);
 }
 
-std::string report_html(const Result& result, const ReportOptions& options, const RunContext& context) {
+std::string report_html(ResultView result, const ReportOptions& options, const RunContext& context) {
   if (options.page.empty()) check_report_page();
   return report_page(report_json(result, options, context), options.page);
 }
@@ -117,7 +64,7 @@ std::string report_html(const LearnResult& result, const ReportOptions& options,
   return report_html(result.crowd, with_learning(result, options), context);
 }
 
-Status write_report(const Result& result, const ReportOptions& options, const std::string& path,
+Status write_report(ResultView result, const ReportOptions& options, const std::string& path,
                     const RunContext& context) {
   std::string text;
   try {

@@ -19,7 +19,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kPage = "<title>WISECROWD-TITLE</title><!--WISECROWD-DATA-->";
 
-Result result_of(CategoryData data, const std::string& method, const RunContext& context, bool score = true) {
+CategoryResult result_of(CategoryData data, const std::string& method, const RunContext& context, bool score = true) {
   RunRecord record;
   record.method = method;
   record.version = "test";
@@ -35,7 +35,7 @@ Result result_of(CategoryData data, const std::string& method, const RunContext&
   return make_result(std::move(data), std::move(fit), std::move(record), context);
 }
 
-Json document(const Result& result, const ReportOptions& options = {}) {
+Json document(const CategoryResult& result, const ReportOptions& options = {}) {
   const RunContext context({.threads = 1});
   return Json::parse(report_json(result, options, context));
 }
@@ -88,7 +88,7 @@ TEST(Report, WorkersWhoAnswerAsOne) {
 TEST(Report, ExpectedShareAllowsForTheModel) {
   const RunContext context({.threads = 1});
   const auto crowd = testing::small_crowd(3, 300, 20, 3, 5);
-  const Result result = result_of(crowd.data, "automatic", context);
+  const CategoryResult result = result_of(crowd.data, "automatic", context);
   const auto learned = [&](std::string_view name) {
     for (const auto& [known, value] : result.aggregation.learned) {
       if (known == name) return value;
@@ -113,7 +113,7 @@ TEST(Report, CountsAndTablesAddUp) {
   const RunContext context({.threads = 1});
   auto crowd = testing::small_crowd(3, 300, 20, 3, 5);
   crowd.data.gold = crowd.truth;
-  const Result result = result_of(crowd.data, "dawid_skene", context);
+  const CategoryResult result = result_of(crowd.data, "dawid_skene", context);
   const Json json = document(result);
   EXPECT_EQ(json.at("schema"), 1);
   EXPECT_EQ(json.at("kind"), "aggregate");
@@ -163,7 +163,7 @@ TEST(Report, CountsAndTablesAddUp) {
 TEST(Report, AgreementIsWhatBruteForceCounts) {
   const RunContext context({.threads = 2});
   const auto crowd = testing::small_crowd(11, 60, 9, 3, 4);
-  const Result result = result_of(crowd.data, "majority_vote", context);
+  const CategoryResult result = result_of(crowd.data, "majority_vote", context);
   const Json json = document(result);
   const CategoryAnswers& answers = crowd.data.answers;
   double pairs = 0, alike = 0;
@@ -203,7 +203,7 @@ TEST(Report, TheSameForAnyNumberOfThreads) {
   auto crowd = testing::small_crowd(5, 400, 30, 4, 4);
   crowd.data.gold = crowd.truth;
   const RunContext one({.threads = 1}), three({.threads = 3});
-  const Result result = result_of(crowd.data, "dawid_skene", one);
+  const CategoryResult result = result_of(crowd.data, "dawid_skene", one);
   EXPECT_EQ(report_json(result, {}, one), report_json(result, {}, three));
 }
 
@@ -216,7 +216,7 @@ TEST(Report, HostileNamesAreDataAndNothingElse) {
     for (const std::string& worker : names) builder.add(task, worker, names[(task.size() + worker.size()) % 9]);
   }
   const RunContext context({.threads = 1});
-  const Result result = result_of({builder.build(), {}, {}}, "dawid_skene", context);
+  const CategoryResult result = result_of({builder.build(), {}, {}}, "dawid_skene", context);
   ReportOptions options;
   options.page = kPage;
   options.title = "</title><script>alert(2)</script>";
@@ -236,7 +236,7 @@ TEST(Report, HostileNamesAreDataAndNothingElse) {
 TEST(Report, DegenerateDataHaveReportsToo) {
   const RunContext context({.threads = 1});
   const auto expect_report = [&](CategoryData data, const std::string& what) {
-    const Result result = result_of(std::move(data), "majority_vote", context);
+    const CategoryResult result = result_of(std::move(data), "majority_vote", context);
     ReportOptions options;
     options.page = kPage;
     EXPECT_NO_THROW((void)report_html(result, options, context)) << what;
@@ -273,7 +273,7 @@ TEST(Report, ManyClassesAreSummedUp) {
     }
   }
   const RunContext context({.threads = 2});
-  const Result result = result_of({builder.build(), {}, {}}, "majority_vote", context);
+  const CategoryResult result = result_of({builder.build(), {}, {}}, "majority_vote", context);
   const std::string text = report_json(result, {}, context);
   EXPECT_LT(text.size(), 1'800'000U);
   const Json json = Json::parse(text);
@@ -303,7 +303,7 @@ TEST(Report, ManyTasksAndWorkersWithLongNamesStaySmall) {
     }
   }
   const RunContext context({.threads = 2});
-  const Result result = result_of({builder.build(), {}, {}}, "dawid_skene", context);
+  const CategoryResult result = result_of({builder.build(), {}, {}}, "dawid_skene", context);
   ReportOptions options;
   options.page = kPage;
   const std::string html = report_html(result, options, context);
@@ -380,7 +380,7 @@ TEST(Report, AClearlyBetterMethodIsNamed) {
   const RunContext context({.threads = 1});
   auto crowd = testing::small_crowd(3, 100, 10, 2, 5);
   crowd.data.gold = crowd.truth;
-  const Result result = result_of(crowd.data, "majority_vote", context);
+  const CategoryResult result = result_of(crowd.data, "majority_vote", context);
   ReportOptions options;
   options.comparison = Comparison{.by = "gold", .rows = {}, .words = "w"};
   ComparedMethod own, other;
@@ -402,7 +402,7 @@ TEST(Report, GoldThatTheMethodSawIsNoTest) {
   const RunContext context({.threads = 1});
   auto crowd = testing::small_crowd(3, 50, 8, 2, 4);
   crowd.data.gold = crowd.truth;
-  Result result = result_of(crowd.data, "dawid_skene", context, false);
+  CategoryResult result = result_of(crowd.data, "dawid_skene", context, false);
   result.record.gold_use = "inference";
   const Json json = document(result);
   EXPECT_FALSE(json.contains("gold"));
@@ -413,7 +413,7 @@ TEST(Report, GoldThatTheMethodSawIsNoTest) {
 TEST(Report, BlankLabelsAreNull) {
   const RunContext context({.threads = 1});
   const auto crowd = testing::small_crowd(3, 200, 10, 3, 3);
-  Result result = result_of(crowd.data, "majority_vote", context);
+  CategoryResult result = result_of(crowd.data, "majority_vote", context);
   result.record.abstain_below = 0.7;
   const Json json = document(result);
   std::size_t blank = 0;
@@ -428,7 +428,7 @@ TEST(Report, BlankLabelsAreNull) {
 TEST(Report, ComparisonOnGoldAndByAgreement) {
   const RunContext context({.threads = 1});
   auto crowd = testing::small_crowd(3, 200, 12, 3, 5);
-  const Result blind = result_of(crowd.data, "dawid_skene", context);
+  const CategoryResult blind = result_of(crowd.data, "dawid_skene", context);
   const auto fits = quick_fits(crowd.data, "dawid_skene", context);
   EXPECT_GE(fits.size(), 4U);
   const Comparison agreement = compare_with(blind, fits, context);
@@ -437,7 +437,7 @@ TEST(Report, ComparisonOnGoldAndByAgreement) {
   EXPECT_EQ(agreement.rows[0].agreement, 1);
   EXPECT_TRUE(std::isnan(agreement.rows[1].accuracy.value));
   crowd.data.gold = crowd.truth;
-  const Result scored = result_of(crowd.data, "dawid_skene", context);
+  const CategoryResult scored = result_of(crowd.data, "dawid_skene", context);
   ReportOptions options;
   options.comparison = compare_with(scored, fits, context);
   EXPECT_EQ(options.comparison->by, "gold");
@@ -448,7 +448,7 @@ TEST(Report, ComparisonOnGoldAndByAgreement) {
 
 TEST(Report, WithoutAPageTheProgramSaysWhatToDo) {
   const RunContext context({.threads = 1});
-  const Result result = result_of(testing::small_crowd(3, 20, 5, 2, 3).data, "majority_vote", context);
+  const CategoryResult result = result_of(testing::small_crowd(3, 20, 5, 2, 3).data, "majority_vote", context);
   try {
     const std::string html = report_html(result, {}, context);
     EXPECT_NE(html.find("wisecrowd-data"), std::string::npos) << "built with the page";
@@ -462,7 +462,7 @@ TEST(Report, CancelledWritesNothing) {
   const std::atomic<bool> stop = true;
   const RunContext context({.threads = 1});
   const RunContext cancelled({.threads = 1, .cancel = &stop});
-  const Result result = result_of(testing::small_crowd(3, 20, 5, 2, 3).data, "majority_vote", context);
+  const CategoryResult result = result_of(testing::small_crowd(3, 20, 5, 2, 3).data, "majority_vote", context);
   const std::string path = ::testing::TempDir() + "cancelled_report.json";
   std::filesystem::remove(path);
   EXPECT_EQ(write_report(result, {}, path, cancelled), Status::cancelled);

@@ -9,28 +9,6 @@
 namespace wisecrowd::report {
 namespace {
 
-constexpr std::size_t kMostPoints = 500;
-
-Json value_json(const ParameterValue& value) {
-  return std::visit(
-      [](const auto& held) -> Json {
-        if constexpr (std::is_same_v<std::remove_cvref_t<decltype(held)>, std::string>)
-          return shown_words(held, 200);
-        else
-          return held;
-      },
-      value);
-}
-
-Json parameters_json(const std::vector<std::pair<std::string, ParameterValue>>& parameters) {
-  Json list = Json::array();
-  for (const auto& [name, value] : parameters) list.push_back({{"name", name}, {"value", value_json(value)}});
-  return list;
-}
-
-/// At most kMostPoints of a long trace: every n-th, and the last.
-std::size_t step_of(std::size_t points) { return (points + kMostPoints - 1) / kMostPoints; }
-
 std::string network_words(const NetworkSpec& network) {
   if (network.kind == "mlp") {
     return fmt::format("mlp, {} of {}, dropout {}", counted(network.layers, "hidden layer"),
@@ -51,39 +29,9 @@ std::string part_words(const LearnScore& score) {
 }  // namespace
 
 void add_run(const Source& source, Json& document) {
-  const RunRecord& record = source.result.record;
-  const CategoryFit& fit = source.result.aggregation;
-  Json stages = Json::array();
-  for (const StageRecord& stage : record.stages) {
-    stages.push_back(
-        {{"role", stage.role}, {"method", stage.method}, {"parameters", parameters_json(stage.parameters)}});
-  }
-  Json inputs = Json::array(), timings = Json::array();
-  for (const auto& [role, path] : record.inputs) inputs.push_back({{"role", role}, {"path", shown_words(path, 400)}});
-  Json seconds = nullptr;
-  for (const auto& [stage, time] : record.timings) {
-    if (stage == "fit") seconds = number(time);
-    if (stage != "write") timings.push_back({{"stage", stage}, {"seconds", number(time)}});
-  }
-  Json run = {{"method", record.method},
-              {"method_title", source.options.method_title},
-              {"method_summary", source.options.method_summary},
-              {"parameters", parameters_json(record.parameters)},
-              {"stages", std::move(stages)},
-              {"seed", record.seed},
-              {"iterations", fit.iterations},
-              {"status", std::string(to_string(fit.status))},
-              {"seconds", std::move(seconds)},
-              {"timings", std::move(timings)},
-              {"command", shown_words(record.command, 1000)},
-              {"version", record.version},
-              {"data_hash", fmt::format("{:016x}", source.answers().content_hash())}};
-  if (!fit.explanation.empty()) run["explanation"] = shown_words(fit.explanation);
-  run["inputs"] = std::move(inputs);
-  run["gold_tasks"] = record.gold_tasks;
-  run["gold_use"] = record.gold_use;
-  run["abstain_below"] = number(record.abstain_below);
-  document["run"] = std::move(run);
+  const CategoryResult& result = source.result;
+  document["run"] = run_facts(result.record, result.aggregation, source.options, source.answers().content_hash());
+  document["run"]["abstain_below"] = number(result.record.abstain_below);
 }
 
 void add_counts(const Source& source, Json& document) {
@@ -99,32 +47,8 @@ void add_counts(const Source& source, Json& document) {
 }
 
 void add_convergence(const Source& source, Json& document) {
-  const CategoryFit& fit = source.result.aggregation;
-  Json convergence = {{"objective", fit.objective_name.empty() ? Json(nullptr) : Json(fit.objective_name)},
-                      {"status", std::string(to_string(fit.status))},
-                      {"iterations", fit.iterations},
-                      {"log_likelihood", fit.has_log_likelihood ? number(fit.log_likelihood, 7) : Json(nullptr)}};
   // Learners keep theirs in the learning curves.
-  if (fit.trace.size() > 1 && !source.options.learned) {
-    const std::size_t every = step_of(fit.trace.size());
-    Json trace = Json::array(), iterations = Json::array();
-    for (std::size_t i = 0; i < fit.trace.size(); i += every) {
-      trace.push_back(number(fit.trace[i], 7));
-      iterations.push_back(i + 1);
-    }
-    if ((fit.trace.size() - 1) % every != 0) {
-      trace.push_back(number(fit.trace.back(), 7));
-      iterations.push_back(fit.trace.size());
-    }
-    convergence["trace"] = std::move(trace);
-    convergence["at"] = std::move(iterations);
-    convergence["every"] = every;
-    if (every > 1) {
-      source.sampling.push_back(
-          fmt::format("Of {} of the objective every {}th is drawn.", counted(fit.trace.size(), "value"), every));
-    }
-  }
-  document["convergence"] = std::move(convergence);
+  document["convergence"] = convergence_facts(source.result.aggregation, !source.options.learned, source.sampling);
 }
 
 void add_comparison(const Source& source, Json& document) {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "deliver/report/words.hpp"
+#include "deliver/report/shared.hpp"
 #include "result/report_facts.hpp"
 #include "wisecrowd/report.hpp"
 
@@ -13,7 +13,7 @@ namespace wisecrowd::report {
 /// The classes that have a place in the report's table: all, or with very many the largest.
 class ShownClasses {
  public:
-  explicit ShownClasses(const Result& result);
+  explicit ShownClasses(const CategoryResult& result);
   [[nodiscard]] const std::vector<std::size_t>& ids() const noexcept { return ids_; }
   [[nodiscard]] std::size_t hidden() const noexcept { return place_.size() - ids_.size(); }
   /// A place in the table, or the name of a class that has none; null for kNoClass.
@@ -34,7 +34,7 @@ class ShownClasses {
 
 /// Everything that the sections read, and where they say what they left out.
 struct Source {
-  const Result& result;  ///< with the digits of the files
+  const CategoryResult& result;  ///< with the digits of the files
   const ReportOptions& options;
   const RunContext& context;
   const ReportFacts& facts;
@@ -84,11 +84,5 @@ void add_comparison(const Source& source, Json& document);
 void add_gold(const Source& source, Json& document);
 void add_learning(const Source& source, Json& document);
 void add_savings(const Source& source, Json& document);
-
-/// Bins of whole numbers from `least` to `most`, as few as can be read: one for each number, equal ones with round
-/// edges, or, over many orders of magnitude, 1, 2, 5, 10, 20, …
-[[nodiscard]] std::vector<std::uint64_t> count_edges(std::uint64_t least, std::uint64_t most);
-/// How many of the numbers (one at least) are in each.
-[[nodiscard]] Json count_histogram(const std::vector<std::uint64_t>& values);
 
 }  // namespace wisecrowd::report

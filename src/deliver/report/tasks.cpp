@@ -18,7 +18,6 @@ constexpr std::size_t kTaskBytes = 520'000;
 constexpr std::size_t kMostSaid = 30;
 constexpr std::size_t kMostClassesOfTask = 5;
 constexpr std::size_t kBins = 20;
-constexpr std::uint64_t kBinsOfOne = 30;
 
 /// What is odd about a task.
 enum Oddity : unsigned { kWrong = 1, kTorn = 2, kFew = 4, kAgainst = 8, kSilent = 16 };
@@ -174,42 +173,6 @@ Json probability_histogram(const Source& source) {
 }
 
 }  // namespace
-
-std::vector<std::uint64_t> count_edges(std::uint64_t least, std::uint64_t most) {
-  std::vector<std::uint64_t> edges;
-  const std::uint64_t range = most - least;
-  if (range <= kBinsOfOne) {
-    for (std::uint64_t edge = least; edge <= most + 1; ++edge) edges.push_back(edge);
-    return edges;
-  }
-  if (most < 10 * std::max<std::uint64_t>(least, 1)) {  // of one order of magnitude: equal bins
-    std::uint64_t step = 1;
-    for (std::uint64_t power = 1; range / step > kBins; power *= 10) {
-      for (const std::uint64_t factor : {2, 5, 10}) {
-        if (range / step > kBins) step = power * factor;
-      }
-    }
-    for (std::uint64_t edge = least / step * step; edge <= most + step; edge += step) edges.push_back(edge);
-    return edges;
-  }
-  edges = least == 0 ? std::vector<std::uint64_t>{0, 1} : std::vector<std::uint64_t>{1};
-  for (std::uint64_t step = 1; edges.back() <= most; step *= 10) {
-    for (const std::uint64_t factor : {2, 5, 10}) {
-      if (edges.back() <= most) edges.push_back(step * factor);
-    }
-  }
-  return edges;
-}
-
-Json count_histogram(const std::vector<std::uint64_t>& values) {
-  const auto [least, most] = std::minmax_element(values.begin(), values.end());
-  const std::vector<std::uint64_t> edges = count_edges(*least, *most);
-  std::vector<std::uint64_t> count(edges.size() - 1, 0);
-  for (const std::uint64_t value : values) {
-    ++count[static_cast<std::size_t>(std::upper_bound(edges.begin(), edges.end(), value) - edges.begin() - 1)];
-  }
-  return {{"edges", edges}, {"count", count}};
-}
 
 Certainty certainty(const Source& source) {
   Certainty sure;

@@ -1,0 +1,103 @@
+#include <fmt/core.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "base/csv_rows.hpp"
+#include "store/read_result.hpp"
+
+namespace wisecrowd {
+namespace {
+
+/// Columns of a table of ours that belong to one figure: "bias", or "bias_x", "bias_y".
+class FigureColumns {
+ public:
+  FigureColumns(const CsvRows& header, const std::string& what, const NameTable& dimensions, const std::string& path) {
+    for (std::size_t d = 0; d < dimensions.size(); ++d) {
+      const std::string name = dimensions.size() == 1 ? what : fmt::format("{}_{}", what, dimensions[d]);
+      at_.push_back(header.column(name));
+      if (at_.back() == header.fields().size()) store::refuse_file(path, fmt::format("has no column '{}'", name));
+    }
+  }
+  /// Blank is unknown.
+  void read(const CsvRows& row, const std::string& path, std::vector<double>& values) const {
+    for (const std::size_t column : at_) {
+      const double value = row.number(column);
+      const bool blank = column < row.fields().size() && row.fields()[column].empty();
+      if (!std::isfinite(value) && !blank) {
+        store::refuse_file(path, fmt::format("has something other than a number in record {}", row.row()));
+      }
+      values.push_back(value);
+    }
+  }
+
+ private:
+  std::vector<std::size_t> at_;
+};
+
+/// The figures of a table with a row per task, or worker, in the order of `names`.
+void read_figures(const std::string& path, const NameTable& names, const NameTable& dimensions,
+                  const std::vector<std::pair<const char*, std::vector<double>*>>& figures) {
+  const std::string text = read_text_file(path);
+  CsvRows rows(text);
+  if (!rows.next()) store::refuse_file(path, "is empty");
+  std::vector<FigureColumns> columns;
+  for (const auto& [what, values] : figures) columns.emplace_back(rows, what, dimensions, path);
+  std::size_t at = 0;
+  while (rows.next()) {
+    if (at == names.size() || rows.fields().front() != names[at]) {
+      store::refuse_file(path, fmt::format("has another name than expected in record {}", rows.row()));
+    }
+    for (std::size_t f = 0; f < figures.size(); ++f) columns[f].read(rows, path, *figures[f].second);
+    ++at;
+  }
+  if (at != names.size()) store::refuse_file(path, fmt::format("has {} rows, not {}", at, names.size()));
+}
+
+std::uint64_t gold_count(const NumberData& data) {
+  std::uint64_t known = 0;
+  for (std::size_t t = 0; t < data.answers.task_count(); ++t) known += data.has_gold(TaskId(t)) ? 1 : 0;
+  return known;
+}
+
+}  // namespace
+
+StoredRun store::read_numbers(StoredRecord stored, const std::string& folder, const ReadResultOptions& options,
+                              const RunContext& context) {
+  const auto gold_then = recorded_input(stored.record, "gold");
+  const std::string answers_path =
+      options.answers ? *options.answers
+                      : locate_input(folder, "answers", recorded_input(stored.record, "answers").value_or("-"));
+  std::optional<std::string> gold_path = options.gold;
+  if (!gold_path && gold_then) gold_path = locate_input(folder, "gold", *gold_then);
+  NumberData data = wisecrowd::read_numbers(answers_path, gold_path, read_options(stored.record.reading), context);
+  const NumberAnswers& answers = data.answers;
+  check_same(stored, answers, answers.content_hash(), folder, answers_path);
+
+  NumberFit fit;
+  static_cast<FitSummary&>(fit) = std::move(stored.fit);
+  fit.task_count = answers.task_count();
+  fit.worker_count = answers.worker_count();
+  fit.dimensions = answers.dimensions();
+  const auto file = [&](const char* name) { return (std::filesystem::path(folder) / name).string(); };
+  read_figures(file("estimates.csv"), answers.task_names(), answers.dimension_names(),
+               {{"estimate", &fit.estimate}, {"deviation", &fit.deviation}, {"low", &fit.low}, {"high", &fit.high}});
+  read_figures(file("workers.csv"), answers.worker_names(), answers.dimension_names(),
+               {{"bias", &fit.bias}, {"scale", &fit.scale}});
+
+  std::optional<NumberEvaluation> evaluation = std::move(stored.number_evaluation);
+  if (options.gold && stored.record.gold_use == "none") {  // known only now, so the method cannot have seen it
+    stored.record.gold_use = "evaluation";
+    stored.record.gold_tasks = gold_count(data);
+    if (stored.record.gold_tasks > 0) {
+      evaluation = evaluate_numbers(fit.estimate, fit.low, fit.high, data.gold, fit.dimensions);
+    }
+  }
+  NumberResult result = make_result(std::move(data), std::move(fit), std::move(stored.record));
+  result.evaluation = std::move(evaluation);
+  StoredRun run;
+  run.result = std::move(result);
+  return run;
+}
+
+}  // namespace wisecrowd

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "store/run_record.hpp"
+#include "wisecrowd/run_folder.hpp"
+
+namespace wisecrowd::store {
+
+// Reading a folder back: one reader per kind of answers, and what they share.
+
+[[nodiscard]] StoredRun read_categories(StoredRecord stored, const std::string& folder,
+                                        const ReadResultOptions& options, const RunContext& context);
+[[nodiscard]] StoredRun read_numbers(StoredRecord stored, const std::string& folder, const ReadResultOptions& options,
+                                     const RunContext& context);
+
+/// The path of an input as it was recorded.
+[[nodiscard]] std::optional<std::string> recorded_input(const RunRecord& record, std::string_view role);
+/// Where an input is now.
+[[nodiscard]] std::string locate_input(const std::string& folder, const std::string& role, const std::string& path);
+/// A file of the folder is not what was written.
+[[noreturn]] void refuse_file(const std::string& path, const std::string& why);
+/// Throws bad_input unless the answers, whose fingerprint is `hash`, are those of the record.
+void check_same(const StoredRecord& stored, const AnswerGraph& answers, std::uint64_t hash, const std::string& folder,
+                const std::string& path);
+
+}  // namespace wisecrowd::store

@@ -1,0 +1,68 @@
+// What the page shows, one list of sections for each kind of answers. A section is [id, title, name in the contents, what
+// makes its parts of a report]; one without parts is left out. `report` makes what the sections share out of the data.
+import {agreement} from "./agreement.js";
+import {classes} from "./classes.js";
+import {comparison} from "./comparison.js";
+import {gold} from "./gold.js";
+import {learning, savings} from "./learning.js";
+import {convergence, making, sampling} from "./making.js";
+import {numberAgreement} from "./numbers/agreement.js";
+import {estimates} from "./numbers/estimates.js";
+import {numberGold} from "./numbers/gold.js";
+import {numberReport} from "./numbers/report.js";
+import {numberTasks} from "./numbers/tasks.js";
+import {numberWorkers} from "./numbers/workers.js";
+import {summary, warnings, warningsTitle} from "./summary.js";
+import {tasks} from "./tasks.js";
+import {workerRows, workers} from "./workers.js";
+
+const FIRST = [
+  ["warnings", ({data}) => warningsTitle(data), "Warnings", ({data}) => warnings(data)],
+  ["summary", "What we got", "Summary", ({data}) => summary(data)],
+];
+const LAST = [
+  ["convergence", "Convergence", "Convergence", convergence],
+  ["making", "How it was made", "How it was made", making],
+  ["sampling", "What this page leaves out", "Left out", sampling],
+];
+
+function categoryReport(data) {
+  const names = data.classes?.name ?? [];
+  const workerList = workerRows(data);
+  return {
+    data,
+    className: (c) => (typeof c === "number" ? (names[c] ?? `class ${c}`) : c),
+    workerList,
+    workerByName: new Map(workerList.map((row) => [row.name, row])),
+  };
+}
+
+export const KINDS = {
+  categories: {
+    report: categoryReport,
+    sections: [
+      ...FIRST,
+      ["workers", "Workers", "Workers", workers],
+      ["tasks", "Tasks", "Tasks", tasks],
+      ["classes", "Classes", "Classes", classes],
+      ["agreement", "Agreement", "Agreement", agreement],
+      ["gold", "Against known truths", "Known truths", gold],
+      ["comparison", "Other methods", "Other methods", comparison],
+      ["learning", "How it learned", "Learning", learning],
+      ["savings", "Asking less", "Asking less", savings],
+      ...LAST,
+    ],
+  },
+  numbers: {
+    report: numberReport,
+    sections: [
+      ...FIRST,
+      ["estimates", "Estimates", "Estimates", estimates],
+      ["tasks", "Tasks", "Tasks", numberTasks],
+      ["workers", "Workers", "Workers", numberWorkers],
+      ["agreement", "Answers and agreement", "Agreement", numberAgreement],
+      ["gold", "Against known truths", "Known truths", numberGold],
+      ...LAST,
+    ],
+  },
+};
