@@ -114,6 +114,7 @@ void add_predict(CommandSet& commands);
 void add_describe(CommandSet& commands);
 void add_report(CommandSet& commands);
 void add_evaluate(CommandSet& commands);
+void add_fairness(CommandSet& commands);
 void add_compare(CommandSet& commands);
 void add_simulate(CommandSet& commands);
 void add_state(CommandSet& commands);

@@ -140,6 +140,7 @@ struct LabelledTasks {
   std::span<const double> posterior;  ///< tasks × classes: what is thought of the truth; empty: only gold counts
   std::span<const ClassId> gold;      ///< per task, or empty
   std::size_t class_count = 0;
+  std::vector<char> compared;  ///< per group: whether gaps look at it; empty: all of them
 };
 /// Where at least two groups have gold, measures that need the truth are taken over tasks with gold alone; else the
 /// truth is what the posterior expects.
@@ -211,10 +212,11 @@ struct AssignedAnswer {
 
 /// Everything at once: what the command line and Python show.
 struct FairnessOptions {
+  /// Groups with fewer tasks are left out of gaps, which they would fill with chance, as long as two others remain.
+  std::uint64_t least_tasks = 10;
   GroupTableOptions tables;
   WorkerBiasOptions workers;
   std::optional<GapLimit> limit;  ///< its class is set to the first of workers.positive
-  bool by_group_model = false;    ///< `limit` starts from the model of groups instead of the labels that were given
 };
 
 struct FairnessStudy {
@@ -231,6 +233,7 @@ struct FairnessStudy {
   std::optional<LimitedLabels> limited;
   std::vector<std::uint64_t> group_tasks;  ///< answered tasks per group
   std::vector<std::uint64_t> group_gold;   ///< of these, with gold
+  std::vector<char> compared;              ///< per group: whether gaps look at it
   std::uint64_t tasks_without_group = 0;
   std::vector<Warning> warnings;  ///< what cannot be known, above all
 };

@@ -1,6 +1,7 @@
 #include "support.hpp"
 #include "wisecrowd/category_result.hpp"
 #include "wisecrowd/learn.hpp"
+#include "wisecrowd/training_effect.hpp"
 
 namespace wisecrowd::python {
 namespace {
@@ -144,6 +145,34 @@ py::dict learn_answers(const Answers& answers, const py::object& features, const
   return dict;
 }
 
+py::dict effect_of_training(const Answers& answers, const py::object& features, const py::array& row_names,
+                            const py::array_t<std::uint32_t, py::array::c_style | py::array::forcecast>& row_of_task,
+                            const Codes& labels, const Codes& gold, const Codes& groups, const py::array& group_names,
+                            std::uint16_t positive, const py::dict& network, std::size_t folds, std::uint64_t seed,
+                            unsigned threads, const py::object& progress) {
+  LearningData data;
+  data.crowd.answers = answers.annotations;
+  data.features = features_from(features);
+  data.row_names = names_from(row_names);
+  data.split.assign(data.features.rows, Split::train);
+  data.row_of_task = to_vector<std::uint32_t>(row_of_task);
+  const TaskGroups of_tasks = task_groups(groups, group_names);
+  const auto targets = classes_from(labels);
+  const auto truth = classes_from(gold);
+  const NetworkSpec spec = network_from(network);
+  Work work(seed, threads, progress);
+  const TrainingEffect effect = work.run([&](const RunContext& context) {
+    return training_effect(data, targets, truth, of_tasks, ClassId{positive}, spec, context, folds);
+  });
+  py::dict dict;
+  dict["tasks"] = effect.tasks;
+  dict["accuracy_by_truth"] = effect.accuracy_by_truth;
+  dict["accuracy_by_labels"] = effect.accuracy_by_labels;
+  dict["parity_by_truth"] = effect.parity_by_truth;
+  dict["parity_by_labels"] = effect.parity_by_labels;
+  return dict;
+}
+
 }  // namespace
 
 void define_fits(py::module_& module) {
@@ -153,6 +182,11 @@ void define_fits(py::module_& module) {
   module.def("learn", &learn_answers, py::arg("answers"), py::arg("features"), py::arg("row_names"),
              py::arg("row_of_task"), py::arg("method"), py::arg("parameters"), py::arg("network"), py::arg("gold"),
              py::arg("seed"), py::arg("threads"), py::arg("progress"));
+
+  module.def("training_effect", &effect_of_training, py::arg("answers"), py::arg("features"), py::arg("row_names"),
+             py::arg("row_of_task"), py::arg("labels"), py::arg("gold"), py::arg("groups"), py::arg("group_names"),
+             py::arg("positive"), py::arg("network"), py::arg("folds"), py::arg("seed"), py::arg("threads"),
+             py::arg("progress"));
 
   py::class_<Classifier, std::shared_ptr<Classifier>>(module, "Classifier", "A trained network.")
       .def(

@@ -279,4 +279,5 @@ PYBIND11_MODULE(_engine, module) {
   define_state(module);
   define_asking(module);
   define_numbers(module);
+  define_fairness(module);
 }

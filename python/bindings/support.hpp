@@ -18,6 +18,7 @@
 #include "wisecrowd/category_answers.hpp"
 #include "wisecrowd/parameters.hpp"
 #include "wisecrowd/run_context.hpp"
+#include "wisecrowd/task_groups.hpp"
 
 namespace wisecrowd::python {
 
@@ -114,5 +115,9 @@ void define_tools(py::module_& module);
 void define_state(py::module_& module);
 void define_asking(py::module_& module);
 void define_numbers(py::module_& module);
+void define_fairness(py::module_& module);
+/// Groups of tasks from codes, -1 for none.
+[[nodiscard]] TaskGroups task_groups(const py::array_t<std::int32_t, py::array::c_style | py::array::forcecast>& codes,
+                                     const py::array& names);
 
 }  // namespace wisecrowd::python

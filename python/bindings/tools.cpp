@@ -155,6 +155,10 @@ py::dict simulate_crowd(const std::string& kind, const py::dict& size, const py:
   std::vector<std::uint8_t> splits;
   for (const Split split : made.splits) splits.push_back(static_cast<std::uint8_t>(split));
   dict["splits"] = to_array(std::move(splits));
+  std::vector<std::int32_t> groups;
+  for (const GroupId group : made.groups.of_task) groups.push_back(static_cast<std::int32_t>(group));
+  dict["groups"] = to_array(std::move(groups));
+  dict["group_names"] = to_objects(made.groups.names);
   dict["worker_kind"] = py::cast(made.worker_kind);
   const auto side = static_cast<py::ssize_t>(answers.class_count());
   dict["confusion"] =

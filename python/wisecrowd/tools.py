@@ -288,6 +288,7 @@ class Simulation:
     test_answers: pd.DataFrame  # answers to tasks outside of train
     splits: pd.Series  # train, valid or test, by task
     features: Optional[pd.DataFrame] = None  # by task
+    groups: Optional[pd.Series] = None  # by task, of kinds that have groups
 
     def __repr__(self):
         columns = "" if self.features is None else f", {self.features.shape[1]} features"
@@ -336,6 +337,7 @@ def simulate(kind: str = "dawid_skene", *, tasks: Optional[int] = None, workers:
         test_answers=frame(made["test_answers"]),
         splits=pd.Series(splits, index=task_index, name="split"),
         features=None if made["features"] is None else pd.DataFrame(made["features"], index=task_index),
+        groups=pd.Series(made["group_names"][made["groups"]], index=task_index, name="group") if len(made["groups"]) else None,
     )
 
 

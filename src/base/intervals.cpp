@@ -36,9 +36,13 @@ Interval rate_interval(double right, double variance, double count) {
   return interval;
 }
 
+double normal_half_width(double confidence_level) {
+  return confidence_level == 1 - 2 * kTail ? kNormal95
+                                           : std::sqrt(2.0) * boost::math::erf_inv(confidence_level, Policy());
+}
+
 Interval wilson_interval(double right, double count, double confidence_level) {
-  const double z =
-      confidence_level == 1 - 2 * kTail ? kNormal95 : std::sqrt(2.0) * boost::math::erf_inv(confidence_level, Policy());
+  const double z = normal_half_width(confidence_level);
   const double z2 = z * z;
   const double rate = right / count;
   const double centre = (rate + z2 / (2 * count)) / (1 + z2 / count);

@@ -21,6 +21,9 @@ struct Interval {
 /// (or 0) reaches to 1 (or 0), where equal tails would leave it out.
 [[nodiscard]] Interval rate_interval(double right, double variance, double count);
 
+/// The normal distribution has this share of its mass within so many standard deviations.
+[[nodiscard]] double normal_half_width(double confidence_level);
+
 /// Wilson's score interval of a rate; count > 0. The one interval of every counted share: where all are right, or all
 /// wrong, it still knows that few prove little.
 [[nodiscard]] Interval wilson_interval(double right, double count, double confidence_level = 0.95);

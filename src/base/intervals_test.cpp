@@ -7,6 +7,11 @@
 namespace wisecrowd {
 namespace {
 
+TEST(Intervals, NormalHalfWidths) {
+  EXPECT_EQ(normal_half_width(.95), kNormal95);
+  EXPECT_NEAR(normal_half_width(.995), 2.807033768343811, 1e-12);
+}
+
 TEST(Intervals, NormalQuantileLeavesFivePercentOutside) {
   EXPECT_NEAR(std::erf(kNormal95 / std::sqrt(2.0)), 0.95, 1e-15);
 }

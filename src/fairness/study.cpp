@@ -58,6 +58,16 @@ void count_tasks(const CategoryData& data, const TaskGroups& groups, FairnessStu
   }
 }
 
+/// Those with enough tasks, or all that have any when fewer than two have enough.
+void choose_compared(std::uint64_t least_tasks, FairnessStudy& study) {
+  const auto choose = [&](std::uint64_t least) {
+    study.compared.clear();
+    for (const std::uint64_t tasks : study.group_tasks) study.compared.push_back(tasks >= least ? 1 : 0);
+    return std::count(study.compared.begin(), study.compared.end(), 1);
+  };
+  if (choose(std::max<std::uint64_t>(least_tasks, 1)) < 2) choose(1);
+}
+
 std::size_t positive_entries(const std::vector<std::uint64_t>& counts) {
   return static_cast<std::size_t>(std::count_if(counts.begin(), counts.end(), [](auto n) { return n > 0; }));
 }
@@ -74,7 +84,7 @@ std::string group_list(const TaskGroups& groups, const std::vector<std::size_t>&
   return list;
 }
 
-void warn_of_groups(const TaskGroups& groups, FairnessStudy& study) {
+void warn_of_groups(const TaskGroups& groups, std::uint64_t least_tasks, FairnessStudy& study) {
   if (study.tasks_without_group > 0) {
     study.warnings.push_back(
         {"tasks_without_group",
@@ -87,9 +97,20 @@ void warn_of_groups(const TaskGroups& groups, FairnessStudy& study) {
                               "Choose a column that divides the tasks.", Severity::serious});
     return;
   }
-  std::vector<std::size_t> small;
+  std::vector<std::size_t> small, left_out;
   for (std::size_t g = 0; g < groups.count(); ++g) {
-    if (study.group_tasks[g] > 0 && study.group_tasks[g] < kFewTasks) small.push_back(g);
+    if (study.group_tasks[g] > 0 && study.compared[g] == 0) left_out.push_back(g);
+    if (study.compared[g] != 0 && study.group_tasks[g] < kFewTasks) small.push_back(g);
+  }
+  if (!left_out.empty()) {
+    study.warnings.push_back(
+        {"groups_left_out",
+         fmt::format("{} group{} fewer than {} tasks ({}) and {} left out of gaps and limits, which would be mostly "
+                     "chance.",
+                     left_out.size(), left_out.size() == 1 ? " has" : "s have", least_tasks,
+                     group_list(groups, left_out), left_out.size() == 1 ? "is" : "are"),
+         "Put small groups together where that makes sense, or compare them all the same with `least_tasks=1`.",
+         Severity::note});
   }
   if (!small.empty()) {
     study.warnings.push_back(
@@ -129,10 +150,10 @@ class Measurer {
 
   void labels(const std::string& name, const std::vector<ClassId>& labels, std::span<const double> posterior) {
     const std::vector<ClassId> answered = labels_of_answered(data_.answers, labels);
-    add(name, {answered, posterior, data_.gold, data_.answers.class_count()}, false);
+    add(name, {answered, posterior, data_.gold, data_.answers.class_count(), study_.compared}, false);
   }
   void answers(std::span<const double> posterior) {
-    add("answers", {{}, posterior, data_.gold, data_.answers.class_count()}, true);
+    add("answers", {{}, posterior, data_.gold, data_.answers.class_count(), study_.compared}, true);
   }
 
  private:
@@ -164,7 +185,8 @@ FairnessStudy study_fairness(const CategoryData& data, const CategoryFit& fit, c
   study.positive = positive_classes(options.workers.positive, fit.class_count);
   study.reference = options.workers.reference == kNoGroup ? largest_group(groups) : options.workers.reference;
   count_tasks(data, groups, study);
-  warn_of_groups(groups, study);
+  choose_compared(options.least_tasks, study);
+  warn_of_groups(groups, options.least_tasks, study);
 
   CategoryData unseen = data;  // copies share the answers; only the gold is withheld
   unseen.gold.clear();
@@ -188,9 +210,12 @@ FairnessStudy study_fairness(const CategoryData& data, const CategoryFit& fit, c
   if (options.limit && !context.cancelled()) {
     GapLimit limit = *options.limit;
     limit.positive = study.positive.front();
-    const CategoryFit& from = options.by_group_model ? study.labels_fit : fit;
-    study.limited = limit_gap(from, groups, limit, context);
-    measure.labels("limited", study.limited->labels, from.posterior);
+    TaskGroups compared = groups;
+    for (GroupId& group : compared.of_task) {
+      if (group != kNoGroup && study.compared[index(group)] == 0) group = kNoGroup;
+    }
+    study.limited = limit_gap(fit, compared, limit, context);
+    measure.labels("limited", study.limited->labels, fit.posterior);
     if (!study.limited->coarse.empty()) {
       std::vector<std::size_t> coarse;
       for (const GroupId group : study.limited->coarse) coarse.push_back(index(group));

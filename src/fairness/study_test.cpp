@@ -77,7 +77,16 @@ TEST(Fairness, SmallAndOddCrowds) {
   groups.of_task[5] = GroupId{1};
   groups.of_task[6] = kNoGroup;
   const FairnessStudy one_task = study_of(crowd.data, groups);
-  EXPECT_TRUE(warns(one_task, "small_groups"));
+  EXPECT_TRUE(warns(one_task, "small_groups"));  // there would be no gap without it
+  TaskGroups three{NameTable(std::vector<std::string>{"a", "b", "c"}), groups.of_task};
+  for (std::size_t t = 10; t < 25; ++t) three.of_task[t] = GroupId{2};
+  const FairnessStudy without_small = study_of(crowd.data, three);
+  EXPECT_TRUE(warns(without_small, "groups_left_out"));
+  EXPECT_EQ(without_small.compared, (std::vector<char>{1, 0, 1}));
+  EXPECT_NE(gap_of(without_small, "labels", GapMeasure::demographic_parity).highest, GroupId{1});
+  FairnessOptions all;
+  all.least_tasks = 1;
+  EXPECT_FALSE(warns(study_of(crowd.data, three, all), "groups_left_out"));
   EXPECT_TRUE(warns(one_task, "tasks_without_group"));
   EXPECT_EQ(one_task.positive.size(), 3U);  // every class of three in turn
   EXPECT_EQ(one_task.group_tasks, (std::vector<std::uint64_t>{38, 1}));

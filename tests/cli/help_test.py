@@ -7,7 +7,7 @@ import unittest
 
 from program import IN_SHELL, PROGRAM, ProgramTest, environment
 
-COMMANDS = ["aggregate", "learn", "predict", "describe", "evaluate", "report", "compare", "state", "simulate", "methods", "demo", "completion"]
+COMMANDS = ["aggregate", "learn", "predict", "describe", "evaluate", "fairness", "report", "compare", "state", "simulate", "methods", "demo", "completion"]
 
 
 class Help(ProgramTest):

@@ -37,13 +37,13 @@ struct RatioSums {
 };
 
 Estimate around(double value, double variance, double degrees, double level) {
-  // The level of the pair enters by the ratio of normal quantiles; Student's by the degrees.
-  const double widen = level == 0.95 ? 1 : std::sqrt(-2 * std::log((1 - level) / 2)) / std::sqrt(-2 * std::log(0.025));
-  const double half = student_quantile(degrees) * widen * std::sqrt(variance);
+  // Student's quantile is for 95 %; the normal ones say how much wider another level is.
+  const double half = student_quantile(degrees) * normal_half_width(level) / kNormal95 * std::sqrt(variance);
   return {value, value - half, value + half};
 }
 
-Gap gap_of_sums(GapMeasure measure, ClassId positive, const std::vector<RatioSums>& sums) {
+Gap gap_of_sums(GapMeasure measure, ClassId positive, const std::vector<RatioSums>& sums,
+                std::span<const char> compared) {
   Gap gap;
   gap.measure = measure;
   gap.positive = positive;
@@ -58,7 +58,7 @@ Gap gap_of_sums(GapMeasure measure, ClassId positive, const std::vector<RatioSum
     rate.high = std::isnan(rate.high) ? 1 : std::min(rate.high, 1.0);
     gap.rates.push_back(rate);
   }
-  fairness::find_widest(gap, [&](std::size_t high, std::size_t low, double level) {
+  fairness::find_widest(gap, compared, [&](std::size_t high, std::size_t low, double level) {
     Estimate found = around(sums[high].rate() - sums[low].rate(), sums[high].variance() + sums[low].variance(),
                             std::min(sums[high].tasks, sums[low].tasks) - 1, level);
     if (std::isnan(found.low)) found = {found.value, 0, 1};  // one task tells nothing of how tasks vary
@@ -90,11 +90,11 @@ std::vector<Gap> measure_answer_gaps(const CategoryAnswers& answers, const Label
     accuracy[g].add(right, all);
   }
   std::vector<Gap> gaps;
-  gaps.push_back(gap_of_sums(GapMeasure::demographic_parity, positive, parity));
-  gaps.push_back(gap_of_sums(GapMeasure::equal_opportunity, positive, opportunity));
-  gaps.push_back(gap_of_sums(GapMeasure::false_positive_rate, positive, false_positive));
+  gaps.push_back(gap_of_sums(GapMeasure::demographic_parity, positive, parity, tasks.compared));
+  gaps.push_back(gap_of_sums(GapMeasure::equal_opportunity, positive, opportunity, tasks.compared));
+  gaps.push_back(gap_of_sums(GapMeasure::false_positive_rate, positive, false_positive, tasks.compared));
   gaps.push_back(fairness::equalised_odds(gaps[1], gaps[2]));
-  gaps.push_back(gap_of_sums(GapMeasure::accuracy, positive, accuracy));
+  gaps.push_back(gap_of_sums(GapMeasure::accuracy, positive, accuracy, tasks.compared));
   for (Gap& gap : gaps) gap.by_gold = truth.by_gold() && gap.measure != GapMeasure::demographic_parity;
   return gaps;
 }

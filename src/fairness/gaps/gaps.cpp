@@ -54,7 +54,8 @@ double draw_rate(GapMeasure measure, const Outcomes& of, Rng& rng) {
   return rng.beta(yes + 0.5, std::max(no, 0.0) + 0.5);
 }
 
-Gap gap_of(GapMeasure measure, ClassId positive, const std::vector<Outcomes>& outcomes, std::size_t draws, Rng rng) {
+Gap gap_of(GapMeasure measure, ClassId positive, const std::vector<Outcomes>& outcomes, std::span<const char> compared,
+           std::size_t draws, Rng rng) {
   Gap gap;
   gap.measure = measure;
   gap.positive = positive;
@@ -74,7 +75,7 @@ Gap gap_of(GapMeasure measure, ClassId positive, const std::vector<Outcomes>& ou
     std::vector<double> copy = drawn[g];
     gap.rates.push_back(interval_of(std::min(yes / all, 1.0), copy, 0.95));
   }
-  fairness::find_widest(gap, [&](std::size_t high, std::size_t low, double level) {
+  fairness::find_widest(gap, compared, [&](std::size_t high, std::size_t low, double level) {
     std::vector<double> difference(draws);
     for (std::size_t d = 0; d < draws; ++d) difference[d] = drawn[high][d] - drawn[low][d];
     return interval_of(gap.rates[high].value - gap.rates[low].value, difference, level);
@@ -100,7 +101,7 @@ std::vector<Gap> measure_gaps(const LabelledTasks& tasks, const TaskGroups& grou
       if (group == kNoGroup || tasks.labels[t] == kNoClass) continue;
       count_task(measure, tasks.labels[t], positive, t, truth, outcomes[index(group)]);
     }
-    gaps.push_back(gap_of(measure, positive, outcomes, draws, context.rng(name, index(positive))));
+    gaps.push_back(gap_of(measure, positive, outcomes, tasks.compared, draws, context.rng(name, index(positive))));
     gaps.back().by_gold = truth.by_gold() && measure != GapMeasure::demographic_parity;
   }
   return gaps;

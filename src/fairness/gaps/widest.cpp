@@ -6,12 +6,12 @@
 
 namespace wisecrowd::fairness {
 
-void find_widest(Gap& gap, const DifferenceInterval& difference) {
+void find_widest(Gap& gap, std::span<const char> compared, const DifferenceInterval& difference) {
   constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   gap.gap = {kNaN, kNaN, kNaN};
   std::vector<std::size_t> with_rate;
   for (std::size_t g = 0; g < gap.rates.size(); ++g) {
-    if (!std::isnan(gap.rates[g].value)) with_rate.push_back(g);
+    if (!std::isnan(gap.rates[g].value) && (compared.empty() || compared[g] != 0)) with_rate.push_back(g);
   }
   if (with_rate.size() < 2) return;
   const auto by_rate = [&](std::size_t a, std::size_t b) { return gap.rates[a].value < gap.rates[b].value; };

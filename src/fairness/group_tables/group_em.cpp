@@ -10,7 +10,9 @@
 namespace wisecrowd::fairness {
 namespace {
 
-constexpr std::size_t kTasksPerBlock = 1024;
+/// Parts of the tasks that are counted apart, and cells of all their tables (half a gigabyte at most).
+constexpr std::size_t kMostParts = 16;
+constexpr std::size_t kMostPartCells = std::size_t{1} << 26;
 constexpr std::size_t kWorkersPerBlock = 64;
 
 }  // namespace
@@ -68,7 +70,7 @@ void GroupEm::pin_gold(std::vector<double>& posterior) const {
   }
 }
 
-void GroupEm::learn_worker(std::size_t worker, double kappa, std::span<const char> hidden, State& state) const {
+void GroupEm::count_worker(std::size_t worker, std::span<const char> hidden, State& state) const {
   const CategoryAnswers& answers = data_.answers;
   const std::size_t cells = classes_ * classes_;
   const std::size_t first = layout_.first_block[worker];
@@ -83,6 +85,12 @@ void GroupEm::learn_worker(std::size_t worker, double kappa, std::span<const cha
     double* cell = state.counts.data() + block_of_answer_[edges[i]] * cells + index(answers.labels()[edges[i]]);
     for (std::size_t k = 0; k < classes_; ++k) cell[k * classes_] += q[k];
   }
+}
+
+void GroupEm::learn_worker(std::size_t worker, double kappa, State& state) const {
+  const std::size_t cells = classes_ * classes_;
+  const std::size_t first = layout_.first_block[worker];
+  const std::size_t last = layout_.first_block[worker + 1];
   const std::span pooled(state.pooled.data() + worker * cells, cells);
   std::fill(pooled.begin(), pooled.end(), options_.pseudo_count);
   for (std::size_t b = first; b < last; ++b) {
@@ -122,10 +130,10 @@ void GroupEm::learn_priors(State& state) const {
   }
 }
 
-void GroupEm::learn_tables(double kappa, std::span<const char> hidden, State& state, const RunContext& context) const {
+void GroupEm::learn_tables(double kappa, State& state, const RunContext& context) const {
   const Blocks blocks{data_.answers.worker_count(), kWorkersPerBlock};
   context.pool().for_each_block(blocks.count(), [&](std::size_t b, unsigned) {
-    for (std::size_t w = blocks.begin(b); w < blocks.end(b); ++w) learn_worker(w, kappa, hidden, state);
+    for (std::size_t w = blocks.begin(b); w < blocks.end(b); ++w) learn_worker(w, kappa, state);
   });
   learn_priors(state);
 }
@@ -133,38 +141,54 @@ void GroupEm::learn_tables(double kappa, std::span<const char> hidden, State& st
 double GroupEm::infer_truth(std::span<const char> hidden, State& state, const RunContext& context) const {
   const CategoryAnswers& answers = data_.answers;
   const std::size_t cells = classes_ * classes_;
-  const Blocks blocks{answers.task_count(), kTasksPerBlock};
+  // Counts are made in the same pass over the answers, by each part of the tasks in a table of its own.
+  const std::size_t parts =
+      std::clamp<std::size_t>(kMostPartCells / std::max<std::size_t>(state.counts.size(), 1), 1, kMostParts);
+  const std::size_t tasks = answers.task_count();
+  const Blocks blocks{tasks, std::max<std::size_t>((tasks + parts - 1) / parts, 1)};
   std::vector<double> change(blocks.count(), 0.0), evidence(blocks.count(), 0.0);
+  std::vector<std::vector<double>> counts(blocks.count());
   std::vector<double> log_tables(state.tables.size()), log_prior(state.group_prior.size());
   const auto log_of = [](double p) { return std::log(std::max(p, kProbabilityFloor)); };
   std::transform(state.tables.begin(), state.tables.end(), log_tables.begin(), log_of);
   std::transform(state.group_prior.begin(), state.group_prior.end(), log_prior.begin(), log_of);
   context.pool().for_each_block(blocks.count(), [&](std::size_t b, unsigned) {
     std::vector<double> row(classes_);
+    counts[b].assign(state.counts.size(), 0.0);
     for (std::size_t t = blocks.begin(b); t < blocks.end(b); ++t) {
       const GroupId group = groups_.of_task[t];
       const std::size_t g = group == kNoGroup ? groups_.count() : index(group);
+      const std::size_t begin = answers.task_offsets()[t], end = answers.task_offsets()[t + 1];
       std::copy_n(log_prior.begin() + static_cast<std::ptrdiff_t>(g * classes_), classes_, row.begin());
-      for (std::size_t a = answers.task_offsets()[t]; a < answers.task_offsets()[t + 1]; ++a) {
+      for (std::size_t a = begin; a < end; ++a) {
         if (!hidden.empty() && hidden[a] != 0) continue;
         const double* cell = log_tables.data() + block_of_answer_[a] * cells + index(answers.labels()[a]);
         for (std::size_t k = 0; k < classes_; ++k) row[k] += cell[k * classes_];
       }
+      double* q = state.posterior.data() + t * classes_;
       const ClassId gold = data_.gold_of(TaskId(t));
       if (gold != kNoClass) {
         evidence[b] += row[index(gold)];
-        continue;
+      } else {
+        evidence[b] += softmax(row);
+        for (std::size_t k = 0; k < classes_; ++k) {
+          change[b] = std::max(change[b], std::abs(row[k] - q[k]));
+          q[k] = row[k];
+        }
       }
-      evidence[b] += softmax(row);
-      double* q = state.posterior.data() + t * classes_;
-      for (std::size_t k = 0; k < classes_; ++k) {
-        change[b] = std::max(change[b], std::abs(row[k] - q[k]));
-        q[k] = row[k];
+      for (std::size_t a = begin; a < end; ++a) {
+        if (!hidden.empty() && hidden[a] != 0) continue;
+        double* cell = counts[b].data() + block_of_answer_[a] * cells + index(answers.labels()[a]);
+        for (std::size_t k = 0; k < classes_; ++k) cell[k * classes_] += q[k];
       }
     }
   });
   state.log_likelihood = 0;
   for (const double part : evidence) state.log_likelihood += part;
+  std::fill(state.counts.begin(), state.counts.end(), 0.0);
+  for (const auto& part : counts) {
+    for (std::size_t c = 0; c < part.size(); ++c) state.counts[c] += part[c];
+  }
   return blocks.count() == 0 ? 0 : *std::max_element(change.begin(), change.end());
 }
 
@@ -178,13 +202,15 @@ GroupEm::State GroupEm::run(double kappa, std::span<const double> start, std::sp
   state.counts.resize(layout_.blocks.size() * cells);
   state.tables.resize(state.counts.size());
   state.status = Status::iteration_limit;
+  for (std::size_t w = 0; w < data_.answers.worker_count(); ++w) count_worker(w, hidden, state);
+  learn_tables(kappa, state, context);
   while (state.iterations < options_.max_iterations) {
     if (context.cancelled()) {
       state.status = Status::cancelled;
       break;
     }
-    learn_tables(kappa, hidden, state, context);
     const double change = infer_truth(hidden, state, context);
+    learn_tables(kappa, state, context);
     ++state.iterations;
     context.report({.stage = "groups", .done = static_cast<double>(state.iterations)});
     if (change < options_.tolerance) {
@@ -192,7 +218,6 @@ GroupEm::State GroupEm::run(double kappa, std::span<const double> start, std::sp
       break;
     }
   }
-  learn_tables(kappa, hidden, state, context);
   return state;
 }
 

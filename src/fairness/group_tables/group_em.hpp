@@ -40,10 +40,14 @@ class GroupEm {
   void lay_out_blocks();
   [[nodiscard]] std::vector<double> vote_shares(std::span<const char> hidden) const;
   void pin_gold(std::vector<double>& posterior) const;
-  void learn_tables(double kappa, std::span<const char> hidden, State& state, const RunContext& context) const;
-  void learn_worker(std::size_t worker, double kappa, std::span<const char> hidden, State& state) const;
+  /// Expected answers of a worker by group, from the posterior.
+  void count_worker(std::size_t worker, std::span<const char> hidden, State& state) const;
+  /// Tables and class shares from the counts and the posterior.
+  void learn_tables(double kappa, State& state, const RunContext& context) const;
+  void learn_worker(std::size_t worker, double kappa, State& state) const;
   void learn_priors(State& state) const;
-  /// Returns the largest change of a probability.
+  /// The posterior from tables and class shares, and on the way the counts. Returns the largest change of a
+  /// probability.
   double infer_truth(std::span<const char> hidden, State& state, const RunContext& context) const;
 
   const CategoryData& data_;

@@ -26,15 +26,6 @@ struct Ladder {
   std::vector<double> error;  // expected wrong labels
   std::size_t best = 0;       // n of the labels that were given
   double widest_step = 0;     // of the rate, by one task
-
-  /// The error at a rate between steps, where the task on the boundary is drawn.
-  [[nodiscard]] double error_at(double at) const {
-    const auto above = static_cast<std::size_t>(std::lower_bound(rate.begin(), rate.end(), at) - rate.begin());
-    if (above == 0) return error[0];
-    if (above == rate.size()) return error.back();
-    const double part = (at - rate[above - 1]) / (rate[above] - rate[above - 1]);
-    return error[above - 1] + part * (error[above] - error[above - 1]);
-  }
 };
 
 /// What is known of a task as far as one class is concerned.
@@ -109,56 +100,47 @@ std::vector<Ladder> ladders_of(const CategoryFit& fit, const TaskGroups& groups,
   return ladders;
 }
 
+/// The steps of a ladder within a window: [first, last).
+struct Within {
+  std::size_t first = 0, last = 0;
+};
+
 /// Looks for the window's centre. A window is never so narrow that no step of a group's rate is within.
 class Search {
  public:
   Search(const std::vector<Ladder>& ladders, const GapLimit& limit) : ladders_(ladders), limit_(limit) {}
 
-  [[nodiscard]] double half_width(const Ladder& ladder) const {
-    return (limit_.randomise ? limit_.limit : std::max(limit_.limit, ladder.widest_step)) / 2;
-  }
-  /// The steps within the window.
+  /// How many of the group's tasks are positive.
   [[nodiscard]] std::size_t steps(const Ladder& ladder, double centre) const {
-    const double half = half_width(ladder) + kRounding;
-    const auto begin = ladder.rate.begin();
-    const auto first = std::lower_bound(begin, ladder.rate.end(), centre - half);
-    const auto last = std::upper_bound(begin, ladder.rate.end(), centre + half);
-    if (first >= last) return nearest(ladder, centre);
-    return std::clamp(ladder.best, static_cast<std::size_t>(first - begin), static_cast<std::size_t>(last - begin - 1));
+    return steps(ladder, centre, within(ladder, centre));
   }
   [[nodiscard]] double rate(const Ladder& ladder, double centre) const {
-    if (!limit_.randomise) return ladder.rate[steps(ladder, centre)];
     const double half = half_width(ladder);
     return std::clamp(ladder.rate[ladder.best], std::max(0.0, centre - half), std::min(1.0, centre + half));
   }
-  [[nodiscard]] double error(double centre) const {
-    double sum = 0;
-    for (const Ladder& ladder : ladders_) {
-      if (ladder.tasks.empty()) continue;
-      sum += limit_.randomise ? ladder.error_at(rate(ladder, centre)) : ladder.error[steps(ladder, centre)];
-    }
-    return sum;
-  }
   /// The centre with the fewest errors; of equals the one nearest to where the rates were.
   [[nodiscard]] double best_centre() const {
-    std::vector<double> centres;
     double low = 1, high = 0;
     for (const Ladder& ladder : ladders_) {
       if (ladder.tasks.empty()) continue;
-      const double half = half_width(ladder);
-      for (const double at : ladder.rate) {
-        centres.push_back(at - half);
-        centres.push_back(at + half);
-      }
       low = std::min(low, ladder.rate[ladder.best]);
       high = std::max(high, ladder.rate[ladder.best]);
     }
     const double middle = (low + high) / 2;
-    centres.push_back(middle);
     double best = middle;
-    double fewest = error(middle);
-    for (const double centre : centres) {
-      const double wrong = error(centre);
+    double fewest = std::numeric_limits<double>::infinity();
+    std::vector<Within> places(ladders_.size());
+    for (const double centre : centres(middle)) {  // rising, so that places only move on
+      double wrong = 0;
+      for (std::size_t g = 0; g < ladders_.size(); ++g) {
+        const Ladder& ladder = ladders_[g];
+        if (ladder.tasks.empty()) continue;
+        const double half = half_width(ladder) + kRounding;
+        Within& place = places[g];
+        while (place.first < ladder.rate.size() && ladder.rate[place.first] < centre - half) ++place.first;
+        while (place.last < ladder.rate.size() && ladder.rate[place.last] <= centre + half) ++place.last;
+        wrong += limit_.randomise ? error_drawn(ladder, centre, place) : ladder.error[steps(ladder, centre, place)];
+      }
       const bool nearer = std::abs(centre - middle) < std::abs(best - middle);
       if (wrong < fewest - kRounding || (wrong < fewest + kRounding && nearer)) {
         fewest = std::min(wrong, fewest);
@@ -169,12 +151,47 @@ class Search {
   }
 
  private:
-  [[nodiscard]] static std::size_t nearest(const Ladder& ladder, double at) {
-    const auto above = std::lower_bound(ladder.rate.begin(), ladder.rate.end(), at);
-    if (above == ladder.rate.begin()) return 0;
-    if (above == ladder.rate.end() || at - *(above - 1) < *above - at)
-      return static_cast<std::size_t>(above - 1 - ladder.rate.begin());
-    return static_cast<std::size_t>(above - ladder.rate.begin());
+  [[nodiscard]] double half_width(const Ladder& ladder) const {
+    return (limit_.randomise ? limit_.limit : std::max(limit_.limit, ladder.widest_step)) / 2;
+  }
+  [[nodiscard]] Within within(const Ladder& ladder, double centre) const {
+    const double half = half_width(ladder) + kRounding;
+    const auto begin = ladder.rate.begin();
+    return {static_cast<std::size_t>(std::lower_bound(begin, ladder.rate.end(), centre - half) - begin),
+            static_cast<std::size_t>(std::upper_bound(begin, ladder.rate.end(), centre + half) - begin)};
+  }
+  [[nodiscard]] static std::size_t steps(const Ladder& ladder, double centre, const Within& place) {
+    if (place.first < place.last) return std::clamp(ladder.best, place.first, place.last - 1);
+    // By rounding alone: the step before or behind the window, whichever is nearer.
+    if (place.first == 0) return 0;
+    if (place.first == ladder.rate.size()) return ladder.rate.size() - 1;
+    const bool before = centre - ladder.rate[place.first - 1] < ladder.rate[place.first] - centre;
+    return before ? place.first - 1 : place.first;
+  }
+  /// The error when the task on the boundary is drawn so that the rate is just within the window.
+  [[nodiscard]] double error_drawn(const Ladder& ladder, double centre, const Within& place) const {
+    const double at = rate(ladder, centre);
+    if (at == ladder.rate[ladder.best]) return ladder.error[ladder.best];
+    const std::size_t above = at > ladder.rate[ladder.best] ? place.first : place.last;
+    if (above == 0) return ladder.error.front();
+    if (above >= ladder.rate.size()) return ladder.error.back();
+    const double step = ladder.rate[above] - ladder.rate[above - 1];
+    const double part = step > 0 ? std::clamp((at - ladder.rate[above - 1]) / step, 0.0, 1.0) : 1;
+    return ladder.error[above - 1] + part * (ladder.error[above] - ladder.error[above - 1]);
+  }
+  /// Where some group's best rate begins or ceases to follow the window, in order.
+  [[nodiscard]] std::vector<double> centres(double middle) const {
+    std::vector<double> all = {middle};
+    for (const Ladder& ladder : ladders_) {
+      if (ladder.tasks.empty()) continue;
+      for (const double at : ladder.rate) {
+        all.push_back(at - half_width(ladder));
+        all.push_back(at + half_width(ladder));
+      }
+    }
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
   }
 
   const std::vector<Ladder>& ladders_;
