@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <memory>
@@ -10,7 +11,7 @@
 #include "common_options.hpp"
 #include "failure.hpp"
 #include "fairness_text.hpp"
-#include "output_place.hpp"
+#include "report_run.hpp"
 #include "screen_text.hpp"
 #include "wisecrowd/evaluate.hpp"
 #include "wisecrowd/fairness_files.hpp"
@@ -33,8 +34,8 @@ struct FairnessArguments {
   std::uint64_t assign = 0, capacity = 0;
   double assign_gap = -1;
   std::string features, model = "linear";
-  std::string out;
-  bool json = false;
+  std::string out, report;
+  bool force = false, json = false;
   ReadFlags read;
   RunFlags run;
 };
@@ -66,6 +67,13 @@ void read_kappa(const std::string& text, GroupTableOptions& options) {
 }
 
 void check_combinations(const FairnessArguments& options) {
+  const std::string* files[] = {&options.answers, &options.tasks, &options.gold, &options.features};
+  if (std::count_if(std::begin(files), std::end(files), [](const std::string* path) { return *path == "-"; }) > 1) {
+    throw usage_error("only one of ANSWERS, --tasks, --gold and --features can come from standard input");
+  }
+  if (options.answers == "-" && !options.features.empty()) {
+    throw usage_error("--features reads the answers a second time, which standard input cannot be: name a file");
+  }
   if (options.limit_gap < 0 && options.randomise) throw usage_error("--randomise needs --limit-gap");
   if (options.assign == 0 && options.assign_gap >= 0) throw usage_error("--assign-gap needs --assign");
   if (options.assign == 0 && options.capacity > 0) throw usage_error("--capacity needs --assign");
@@ -75,6 +83,7 @@ void check_combinations(const FairnessArguments& options) {
         "learns from the truth");
   }
   if (!options.out.empty()) at_stage(Stage::creating, [&] { check_output_directory(options.out); });
+  check_report({.path = options.report, .force = options.force});
 }
 
 /// Who should answer the tasks of --tasks: those that nobody has answered yet, or all if there is none.
@@ -215,6 +224,14 @@ FairnessResult look(const FairnessArguments& options, Session& session, Work& wo
   return result;
 }
 
+/// The report of the labels that were looked at, with a section on fairness.
+std::size_t report_on(const FairnessArguments& options, const FairnessResult& result, Work& work) {
+  const CategoryResult shown = make_result(result.data, result.fit, result.record, work.context());
+  work.check_stopped();
+  return write_run_report(shown, std::nullopt, {.path = options.report, .compare = "none"}, work,
+                          fairness_json(result));
+}
+
 std::string written_text(const FairnessArguments& options, const FairnessResult& result, const Screen& screen) {
   const std::string folder = options.out + (options.out.ends_with('/') ? "" : "/");
   std::string text = fmt::format("\n{} {}\n", screen.bold("Written to"), shell_word(folder));
@@ -241,6 +258,7 @@ void run_fairness(const FairnessArguments& options, Session& session) {
     session.interrupts.writes_to("");
     if (status == Status::cancelled) throw Stopped();
   }
+  const std::size_t report_bytes = options.report.empty() ? 0 : report_on(options, result, work);
   if (options.json) {
     session.out.add_json(nlohmann::ordered_json::parse(fairness_json(result)));
     return;
@@ -248,10 +266,9 @@ void run_fairness(const FairnessArguments& options, Session& session) {
   if (options.run.quiet) return;
   const Screen& screen = session.out_screen;
   session.out.add(fairness_text(result, screen));
-  if (!options.out.empty()) {
-    session.out.add(written_text(options, result, screen));
-    return;
-  }
+  if (!options.out.empty()) session.out.add(written_text(options, result, screen));
+  if (!options.report.empty()) session.out.add(report_line(options.report, report_bytes, screen));
+  if (!options.out.empty() || !options.report.empty()) return;
   session.out.add("\n" + wrapped("Nothing was written. To keep all of it, add --out and a folder:", screen.width, 0) +
                   fmt::format("\n  {} --out fairness\n", session.typed));
 }
@@ -331,6 +348,9 @@ void add_fairness(CommandSet& commands) {
   command.add_text("--out,-o", options->out, "DIR",
                    "where to write gaps.csv, groups.csv, workers.csv, labels.csv, assignment.csv and run.json",
                    ValueHint::written_folder());
+  command.add_text("--report", options->report, "FILE", "also write a report of the labels with a section on fairness",
+                   ValueHint::written_file());
+  add_force(command, options->force);
   command.add_flag("--json", options->json, "print one JSON object instead of the summary");
   options->read.add_to(command, true);
   options->run.add_to(command, true);

@@ -10,6 +10,7 @@
 #include "screen_text.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/experiment_files.hpp"
+#include "wisecrowd/fairness_files.hpp"
 
 namespace wisecrowd::app {
 namespace {
@@ -56,6 +57,9 @@ void add_report_flags(Command& command, ReportRequest& request) {
       "a folder that select --replay or dalc-loop wrote: the report shows how many answers would have been "
       "enough",
       {ValueHint::Kind::folder});
+  command.add_text("--fairness", request.fairness, "DIR",
+                   "a folder that fairness wrote for the same answers: the report shows how groups are treated",
+                   {ValueHint::Kind::folder});
   command.add_text(
       "--compare", request.compare, "FILE",
       "what compare --json printed, to show how other methods do; none to run none (a few quick methods are "
@@ -67,6 +71,7 @@ void check_report(const ReportRequest& request) {
   if (!request.path.empty()) require_place_for(request.path, request.force);
   if (!request.path.empty() && !wants_json(request.path)) at_stage(Stage::creating, [] { check_report_page(); });
   if (!request.replay.empty()) at_stage(Stage::reading, [&] { (void)read_savings(request.replay); });
+  if (!request.fairness.empty()) at_stage(Stage::reading, [&] { (void)read_fairness(request.fairness); });
   if (!request.compare.empty() && request.compare != "none") {
     at_stage(Stage::reading, [&] { (void)read_comparison(request.compare, ""); });
   }
@@ -96,14 +101,18 @@ ReportOptions report_options(ResultView result, const std::optional<LearnSummary
   if (!request.replay.empty()) {
     options.savings = at_stage(Stage::reading, [&] { return read_savings(request.replay); });
   }
+  if (!request.fairness.empty()) {
+    options.fairness = at_stage(Stage::reading, [&] { return read_fairness(request.fairness); });
+  }
   add_comparison(categories, request, work.context(), options);
   work.check_stopped();
   return options;
 }
 
 std::size_t write_run_report(ResultView result, const std::optional<LearnSummary>& learned,
-                             const ReportRequest& request, Work& work) {
-  const ReportOptions options = report_options(result, learned, request, work);
+                             const ReportRequest& request, Work& work, const std::string& fairness) {
+  ReportOptions options = report_options(result, learned, request, work);
+  if (!fairness.empty()) options.fairness = fairness;
   const Status status =
       at_stage(Stage::writing, [&] { return write_report(result, options, request.path, work.context()); });
   work.check_stopped();

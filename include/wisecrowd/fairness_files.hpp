@@ -41,5 +41,7 @@ Status write_fairness(const FairnessResult& result, const std::string& directory
 
 /// The run as a JSON object, as in run.json.
 [[nodiscard]] std::string fairness_json(const FairnessResult& result);
+/// The same from the folder. Throws io, or bad_input when it is no folder of write_fairness.
+[[nodiscard]] std::string read_fairness(const std::string& folder);
 
 }  // namespace wisecrowd

@@ -19,6 +19,7 @@ struct ReportOptions {
   std::optional<Comparison> comparison;
   std::string comparison_note;  ///< why there is no comparison, if there is none
   std::optional<Savings> savings;
+  std::string fairness;                 ///< the record of a look at fairness (fairness_json, read_fairness), or empty
   std::optional<LearnSummary> learned;  ///< the crowd of the result was part of learning
   /// The page, with a mark for the data and one for the title; empty: the program's own.
   std::string page;

@@ -245,10 +245,17 @@ StoredRecord read_record(const std::string& folder) {
   try {
     if (nests_too_deep(text)) throw std::invalid_argument("its lists are nested too deeply");
     const Json json = Json::parse(text);
+    if (json.is_object() && json.value("kind", Json()) == "fairness") {
+      throw Error(ErrorCode::bad_input, fmt::format("'{}' is a look at fairness and no result: name the folder of a "
+                                                    "result of the same answers, and give this one with `fairness`",
+                                                    folder));
+    }
     StoredRecord stored;
     Reader reader(json);
     record_fields(reader, stored);
     return stored;
+  } catch (const Error&) {
+    throw;
   } catch (const std::exception& problem) {
     throw Error(ErrorCode::bad_input, fmt::format("'{}' cannot be understood ({}): write the result again with this "
                                                   "version of wisecrowd",

@@ -4,9 +4,12 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/csv_rows.hpp"
 #include "base/csv_text.hpp"
+#include "base/json_depth.hpp"
 #include "base/rows_writer.hpp"
 #include "store/category_tables.hpp"
+#include "wisecrowd/error.hpp"
 #include "wisecrowd/fairness_files.hpp"
 #include "wisecrowd/messages.hpp"
 
@@ -333,5 +336,17 @@ Status write_fairness(const FairnessResult& result, const std::string& directory
 }
 
 std::string fairness_json(const FairnessResult& result) { return json_text(record_of(result)); }
+
+std::string read_fairness(const std::string& folder) {
+  const std::string path = folder + (folder.ends_with('/') ? "" : "/") + "run.json";
+  std::string text = read_text_file(path);
+  const FairnessJson record = nests_too_deep(text) ? FairnessJson() : FairnessJson::parse(text, nullptr, false);
+  if (!record.is_object() || record.value("program", FairnessJson()) != "wisecrowd" ||
+      record.value("kind", FairnessJson()) != "fairness") {
+    throw Error(ErrorCode::bad_input,
+                fmt::format("'{}' is no record of fairness: name a folder that `fairness` wrote", path));
+  }
+  return text;
+}
 
 }  // namespace wisecrowd

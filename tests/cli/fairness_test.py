@@ -5,10 +5,11 @@ import gzip
 import json
 import os
 import unittest
+from pathlib import Path
 
 from program import ProgramTest
 
-COMPAS = os.path.join(os.environ.get("WISECROWD_DATA", "/nowhere"), "fairness/compas/race")
+COMPAS = Path(os.environ.get("WISECROWD_DATA", Path(__file__).resolve().parents[3] / "shared/data")) / "fairness/compas/race"
 
 
 class FairnessTest(ProgramTest):
@@ -114,6 +115,23 @@ class Everyday(FairnessTest):
         self.assertTrue(0 <= record["accuracy_by_labels"] <= 1 and 0 <= record["parity_by_truth"] <= 1)
 
 
+    def test_the_report_has_a_section(self):
+        self.crowd("bias=0.6", tasks=400, workers=20)
+        self.fairness("--gold", "crowd/gold.csv", "--out", "fair", "--report", "one.json")
+        self.run_program("aggregate", "crowd/answers.csv", "--out", "result", "--quiet")
+        self.run_program("report", "result", "--fairness", "fair", "--compare", "none", "--out", "two.json")
+        one, two = (json.loads((self.folder / name).read_text())["fairness"] for name in ("one.json", "two.json"))
+        self.assertEqual(one, two)
+        self.assertEqual([group["name"] for group in one["groups"]], ["group_1", "group_2"])
+        self.assertIn("cannot be chance", one["words"])
+        self.assertEqual(one["gaps"][1]["measure"], "equal_opportunity")
+        self.assertEqual(len(one["gaps"][0]["rates"]), 2)
+        done = self.run_program("report", "result", "--fairness", "result", code=65)
+        self.assertIn("is no record of fairness", done.stderr)
+        done = self.run_program("report", "fair", code=65)
+        self.assertIn("give this one with --fairness", done.stderr)
+
+
 class OddInputs(FairnessTest):
     ANSWERS = "task,worker,label\n" + "".join(f"t{task},w{worker},{(task + worker) % 3 // 2}\n" for task in range(30) for worker in range(3))
 
@@ -204,10 +222,12 @@ class Refusals(FairnessTest):
         ):
             done = self.fairness(*more, tasks=tasks, group=group, code=code)
             self.assertIn(words, done.stderr)
+        done = self.run_program("fairness", "-", "--tasks", "-", "--group", "g", input="", code=64)
+        self.assertIn("only one of ANSWERS, --tasks", done.stderr)
         self.assertIn("fairness needs --tasks", self.run_program("fairness", "crowd/answers.csv", "--group", "g", code=64).stderr)
 
 
-@unittest.skipUnless(os.path.isdir(COMPAS), "the real data are not at hand (WISECROWD_DATA)")
+@unittest.skipUnless(COMPAS.is_dir(), "the real data are not at hand (WISECROWD_DATA)")
 class Compas(FairnessTest):
     def test_black_defendants_are_wrongly_called_more_often(self):
         self.fairness("--gold", f"{COMPAS}/gold.csv", "--out", "fair", answers=f"{COMPAS}/labels.csv", tasks=f"{COMPAS}/tasks.csv", group="race")

@@ -210,7 +210,23 @@ class Maker:
                               "low": [rounded(0.87 - 0.4 * math.exp(-speed * i)) for i in range(20)], "high": [rounded(0.91 - 0.4 * math.exp(-speed * i)) for i in range(20)]}
                              for name, speed in (("random", 0.15), ("expected information", 0.35))],
                 "accuracy_of_all": 0.889, "rows": [{"policy": "expected information", "needed": 2100, "saved": 0.42, "low": 0.38, "high": 0.46}]}
+        data["fairness"] = fairness_data(self.workers, self.classes)
         return data
+
+
+def fairness_data(workers, groups):
+    """Three groups, the first of which is treated otherwise; names as hostile as those of workers and classes."""
+    groups = (list(groups) * 3)[:3]
+    measures = ["demographic_parity", "equal_opportunity", "false_positive_rate", "equalised_odds", "accuracy"]
+    gaps = [{"labels": labels, "measure": measure, "positive": groups[-1], "value": rounded(0.05 * i + 0.03), "low": rounded(max(0, 0.05 * i - 0.04)),
+             "high": rounded(0.05 * i + 0.1), "highest": groups[0], "lowest": groups[1], "truth": "gold" if i else "",
+             "rates": [] if measure == "equalised_odds" else [0.6, 0.4, None]}
+            for i, measure in enumerate(measures) for labels in ("answers", "labels", "labels_by_group")]
+    gap = {"value": 0.31, "low": 0.1, "high": 0.5}
+    return {"column": "site", "reference": groups[1], "groups": [{"name": name, "tasks": 40, "gold_tasks": 12} for name in groups], "gaps": gaps,
+            "workers": [{"worker": worker, "group": groups[0], "positive": groups[-1], "answers": 80, "false_positive": gap, "true_positive": {**gap, "value": None},
+                         "biased": i < 2} for i, worker in enumerate(workers[:5])],
+            "words": "The widest gap of the labels beyond chance is in accuracy: 23.0 points."}
 
 
 def hostile(length, prefix):

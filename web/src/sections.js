@@ -3,6 +3,7 @@
 import {agreement} from "./agreement.js";
 import {classes} from "./classes.js";
 import {comparison} from "./comparison.js";
+import {fairness} from "./fairness.js";
 import {gold} from "./gold.js";
 import {learning, savings} from "./learning.js";
 import {convergence, making, sampling} from "./making.js";
@@ -47,6 +48,7 @@ export const KINDS = {
       ["classes", "Classes", "Classes", classes],
       ["agreement", "Agreement", "Agreement", agreement],
       ["gold", "Against known truths", "Known truths", gold],
+      ["fairness", "Fairness by group", "Fairness", fairness],
       ["comparison", "Other methods", "Other methods", comparison],
       ["learning", "How it learned", "Learning", learning],
       ["savings", "Asking less", "Asking less", savings],

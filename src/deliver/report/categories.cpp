@@ -33,8 +33,9 @@ Json categories_document(const CategoryResult& given, const ReportOptions& optio
                 .sampling = {}};
   choose_workers(source);
   Json document = document_head(result.record, options);
-  for (const auto add : {add_run, add_counts, add_warnings, add_headlines, add_classes, add_workers, add_tasks,
-                         add_graph, add_convergence, add_comparison, add_gold, add_learning, add_savings}) {
+  for (const auto add :
+       {add_run, add_counts, add_warnings, add_headlines, add_classes, add_workers, add_tasks, add_graph,
+        add_convergence, add_comparison, add_gold, add_learning, add_savings, add_fairness}) {
     if (context.cancelled()) throw Cancelled();
     add(source, document);
   }

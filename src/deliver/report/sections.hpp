@@ -84,5 +84,6 @@ void add_comparison(const Source& source, Json& document);
 void add_gold(const Source& source, Json& document);
 void add_learning(const Source& source, Json& document);
 void add_savings(const Source& source, Json& document);
+void add_fairness(const Source& source, Json& document);
 
 }  // namespace wisecrowd::report
