@@ -18,6 +18,7 @@ __all__ = [
     'DawidSkene',
     'HierarchicalDawidSkene',
     'IBCC',
+    'SpammerMixture',
     'Gibbs',
     'BP',
     'GLAD',
@@ -330,6 +331,51 @@ class IBCC(Aggregator):
         coins: Literal['full', 'one_coin'] = ...,
         diagonal_prior: float = ...,
         off_diagonal_prior: float = ...,
+        class_prior: Literal['learned', 'uniform'] = ...,
+        class_pseudo_count: float = ...,
+        max_iterations: int = ...,
+        tolerance: float = ...,
+        start: Literal['votes', 'majority', 'random'] = ...,
+        restarts: int = ...,
+        gold_weight: float = ...,
+        ties: Literal['lowest', 'highest', 'random', 'fractional'] = ...,
+        classes: Optional[Iterable[Any]] = ...,
+        duplicates: str = ...,
+        seed: int = ...,
+        threads: int = ...,
+        progress: Union[bool, Callable[[str, float, float, Optional[float]], Any]] = ...,
+        n_iter: Any = ...,
+        tol: Any = ...,
+        random_state: Any = ...,
+    ) -> None: ...
+
+class SpammerMixture(Aggregator):
+    diagonal_prior: float
+    off_diagonal_prior: float
+    spammer_prior: float
+    honest_before: float
+    spammers_before: float
+    class_prior: Literal['learned', 'uniform']
+    class_pseudo_count: float
+    max_iterations: int
+    tolerance: float
+    start: Literal['votes', 'majority', 'random']
+    restarts: int
+    gold_weight: float
+    ties: Literal['lowest', 'highest', 'random', 'fractional']
+    classes: Optional[Iterable[Any]]
+    duplicates: str
+    seed: int
+    threads: int
+    progress: Union[bool, Callable[[str, float, float, Optional[float]], Any]]
+    def __init__(
+        self,
+        *,
+        diagonal_prior: float = ...,
+        off_diagonal_prior: float = ...,
+        spammer_prior: float = ...,
+        honest_before: float = ...,
+        spammers_before: float = ...,
         class_prior: Literal['learned', 'uniform'] = ...,
         class_pseudo_count: float = ...,
         max_iterations: int = ...,
