@@ -129,6 +129,35 @@ TEST(Gaps, TinyGroupsKnowThatTheyKnowLittle) {
       std::isnan(measure_gaps({made.labels, {}, made.gold, 2}, made.groups, ClassId{1}, RunContext())[0].gap.value));
 }
 
+TEST(Gaps, AGapOfOneTaskMayBeWideOnEitherSide) {
+  Made made;
+  made.groups.names = NameTable(kTwo);
+  made.add(0, 0, 1, 2);
+  made.add(0, 0, 0, 98);
+  made.add(1, 0, 0, 1);  // a rate of 0, but of one task: it may be far above that of the other group
+  const auto gap = measure_gaps({made.labels, {}, made.gold, 2}, made.groups, ClassId{1}, RunContext())[0];
+  EXPECT_EQ(gap.highest, GroupId{0});
+  EXPECT_EQ(gap.gap.low, 0);
+  EXPECT_GT(gap.gap.high, .5);
+}
+
+TEST(Gaps, IntervalsCoverTheTruth) {
+  const RunContext context({.threads = 1});
+  Rng rng(1);
+  for (const auto& [first, second] : {std::pair(.3, .3), {.3, .5}}) {
+    int covered = 0;
+    constexpr int kSets = 200;
+    for (int set = 0; set < kSets; ++set) {
+      Made made;
+      made.groups.names = NameTable(kTwo);
+      for (int i = 0; i < 160; ++i) made.add(i < 100 ? 0 : 1, 0, rng.bernoulli(i < 100 ? first : second) ? 1 : 0, 1);
+      const auto gap = measure_gaps({made.labels, {}, made.gold, 2}, made.groups, ClassId{1}, context, 400)[0].gap;
+      covered += gap.low <= second - first && second - first <= gap.high ? 1 : 0;
+    }
+    EXPECT_GE(covered, kSets * .9) << second;
+  }
+}
+
 TEST(Gaps, ManyGroupsTakeTheWidestPairWithAWiderInterval) {
   Made made;
   made.groups.names = NameTable(std::vector<std::string>{"a", "b", "c"});

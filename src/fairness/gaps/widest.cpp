@@ -26,7 +26,9 @@ void find_widest(Gap& gap, std::span<const char> compared, const DifferenceInter
   gap.highest = GroupId(high);
   gap.lowest = GroupId(low);
   gap.gap = difference(high, low, 1 - 0.05 / pairs);
-  gap.gap.low = std::max(gap.gap.low, 0.0);  // a gap has no sign: below 0 the groups change places
+  // A gap has no sign: below 0 the groups change places, and it may be as wide on that side.
+  if (gap.gap.low < 0) gap.gap.high = std::max(gap.gap.high, -gap.gap.low);
+  gap.gap.low = std::max(gap.gap.low, 0.0);
   gap.gap.high = std::min(gap.gap.high, 1.0);
 }
 
