@@ -85,7 +85,7 @@ struct WorkerBias {
   Estimate false_positive_rate;         ///< says the class more often where it is not the truth
   Estimate true_positive_rate;          ///< says the class more often where it is
   Estimate accuracy;                    ///< is right more often, at the same class shares
-  double tail = 1;                      ///< how probable a false or true positive gap of this size is without bias
+  double tail = 1;                      ///< how probable answers that differ so much are without bias
   bool biased = false;                  ///< `tail` is small even among so many workers (Benjamini and Hochberg, 5 %)
 };
 

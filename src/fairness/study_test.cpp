@@ -166,5 +166,37 @@ TEST(Fairness, Compas) {
   EXPECT_EQ(known, 400U);
 }
 
+TEST(Fairness, BiasPlantedInCompasIsRecovered) {
+  const auto folder = testing::real_data_folder();
+  if (!folder) GTEST_SKIP() << "the real data are not at hand";
+  const RunContext context;
+  const std::string base = *folder + "/fairness/compas/race/";
+  const CategoryData data = read_dataset(base + "labels.csv", base + "gold.csv", {}, context);
+  TaskGroups groups = groups_of(base + "tasks.csv", "race", data.answers);
+  // Every twentieth worker calls all black defendants positive.
+  CategoryAnswersBuilder builder({"0", "1"});
+  for (std::size_t t = 0; t < data.answers.task_count(); ++t) {
+    const bool black = groups.names[index(groups.of_task[t])] == "black";
+    const auto workers = data.answers.workers_of(TaskId(t));
+    for (std::size_t i = 0; i < workers.size(); ++i) {
+      const bool planted = black && index(workers[i]) % 20 == 0;
+      builder.add(data.answers.task_names()[t], data.answers.worker_names()[index(workers[i])],
+                  planted ? "1" : data.answers.class_names()[index(data.answers.labels_of(TaskId(t))[i])]);
+    }
+  }
+  CategoryData planted{.answers = builder.build(), .gold = data.gold};
+  for (const bool with_gold : {true, false}) {
+    if (!with_gold) planted.gold.clear();
+    const FairnessStudy study = study_of(planted, groups);
+    std::size_t found = 0, others = 0;
+    for (const WorkerBias& bias : study.workers) {
+      if (groups.names[index(bias.group)] != "white" || !bias.biased) continue;
+      (index(bias.worker) % 20 == 0 ? found : others) += 1;
+    }
+    EXPECT_GE(found, 16U) << with_gold;
+    EXPECT_LE(others, 20U) << with_gold;  // of 380; with gold, real ones among them
+  }
+}
+
 }  // namespace
 }  // namespace wisecrowd

@@ -31,15 +31,6 @@ class Rates {
   void of_table(std::span<const double> table, std::span<double> out) const {
     sum(out, [&](std::size_t k, std::size_t l, double weight) { return weight * table[k * classes_ + l]; });
   }
-  /// Their variances when rows follow Dirichlet distributions.
-  void variances(std::span<const double> alpha, std::span<double> out) const {
-    sum(out, [&](std::size_t k, std::size_t l, double weight) {
-      const std::span row = alpha.subspan(k * classes_, classes_);
-      const double total = std::accumulate(row.begin(), row.end(), 0.0);
-      const double mean = row[l] / total;
-      return weight * weight * mean * (1 - mean) / (total + 1);
-    });
-  }
 
  private:
   template <class Term>
@@ -67,10 +58,32 @@ class Rates {
 
 /// What is known of one worker in one group.
 struct Known {
-  std::vector<double> values, variances;  // per rate
-  std::vector<double> draws;              // draws × rates
-  std::vector<double> said;               // per class: answers that named it
+  std::vector<double> values;      // per rate
+  std::vector<double> draws;       // draws × rates
+  std::vector<double> said;        // per class: answers that named it
+  std::span<const double> counts;  // truth × label: expected answers
   std::uint64_t answers = 0;
+};
+
+/// Answers of a group that name a class beyond what both groups together would let one expect, for one truth or
+/// several.
+struct Excess {
+  double difference = 0, variance = 0;
+
+  [[nodiscard]] static Excess of(std::span<const double> group, std::span<const double> reference, std::size_t label) {
+    const double own = std::accumulate(group.begin(), group.end(), 0.0);
+    const double other = std::accumulate(reference.begin(), reference.end(), 0.0);
+    const double both = own + other;
+    const double named = group[label] + reference[label];
+    if (own <= 0 || other <= 0 || both <= 1) return {};
+    return {group[label] - own * named / both,
+            std::max(0.0, own * other * named * (both - named) / (both * both * (both - 1)))};
+  }
+  void add(const Excess& more) {
+    difference += more.difference;
+    variance += more.variance;
+  }
+  [[nodiscard]] double square() const { return difference * difference / variance; }
 };
 
 struct Judge {
@@ -91,7 +104,7 @@ struct Judge {
     known.said.assign(classes, 0.0);
     for (std::size_t c = 0; c < cells; ++c) known.said[c % classes] += counts[c];
     known.values.resize(rates.count());
-    known.variances.assign(rates.count(), 0.0);
+    known.counts = counts;
     rates.of_table(fit.by_group.table(block), known.values);
     std::vector<double> table(pooled.begin(), pooled.end());
     known.draws.resize(draws * rates.count());
@@ -101,7 +114,6 @@ struct Judge {
     }
     std::vector<double> alpha(cells);
     for (std::size_t c = 0; c < cells; ++c) alpha[c] = kCellCount + fit.kappa * pooled[c] + counts[c];
-    rates.variances(alpha, known.variances);
     for (std::size_t d = 0; d < draws; ++d) {
       for (std::size_t k = 0; k < classes; ++k) {
         rng.dirichlet(std::span(alpha).subspan(k * classes, classes), std::span(table).subspan(k * classes, classes));
@@ -121,10 +133,23 @@ struct Judge {
     }
     return interval_of(group.values[rate] - reference.values[rate], values, 0.95);
   }
-  [[nodiscard]] double tail(const Known& group, const Known& reference, std::size_t rate) const {
-    const double variance = group.variances[rate] + reference.variances[rate];
-    const double gap = std::abs(group.values[rate] - reference.values[rate]);
-    return variance > 0 ? std::erfc(gap / std::sqrt(2 * variance)) : 1;
+  /// How probable it is without bias that answers of the two groups differ as much, given the truth: for a shift in one
+  /// direction over all truths (Mantel and Haenszel), or for any in false and true positives; the smaller, doubled. It
+  /// looks at counts, not at tables, which are drawn towards each other.
+  [[nodiscard]] double tail(const Known& group, const Known& reference, ClassId label) const {
+    const std::size_t classes = fit.class_count;
+    Excess all, of_kind[2];  // of kind 1: where the class is the truth
+    for (std::size_t k = 0; k < classes; ++k) {
+      const Excess here = Excess::of(group.counts.subspan(k * classes, classes),
+                                     reference.counts.subspan(k * classes, classes), index(label));
+      all.add(here);
+      of_kind[k == index(label) ? 1 : 0].add(here);
+    }
+    if (all.variance <= 0) return 1;
+    const double shift = std::erfc(std::sqrt(all.square() / 2));
+    if (of_kind[0].variance <= 0 || of_kind[1].variance <= 0) return shift;
+    const double either = std::exp(-(of_kind[0].square() + of_kind[1].square()) / 2);  // χ² with two degrees of freedom
+    return std::min(1.0, 2 * std::min(shift, either));
   }
   /// Of the shares of answers that name the class, by Jeffreys' posterior.
   [[nodiscard]] Estimate said_more(const Known& group, const Known& reference, ClassId label, Rng rng) const {
@@ -149,7 +174,7 @@ struct Judge {
     bias.true_positive_rate = difference(group, reference, 2 * p + 1);
     bias.accuracy = difference(group, reference, 2 * positive.size());
     bias.positive_rate = said_more(group, reference, positive[p], rng);
-    bias.tail = std::min(1.0, 2 * std::min(tail(group, reference, 2 * p), tail(group, reference, 2 * p + 1)));
+    bias.tail = tail(group, reference, positive[p]);
     return bias;
   }
 };
