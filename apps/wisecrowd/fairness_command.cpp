@@ -156,8 +156,10 @@ void add_training(const FairnessArguments& options, FairnessResult& result, Sess
   work.check_stopped();
   session.warn(report.warnings);
   const NetworkSpec network{.kind = options.model};
-  result.training = training_effect(input.data, result.fit.labels, input.task_gold, result.groups,
-                                    result.study.positive.front(), network, work.context());
+  const auto& labels = result.study.limited ? result.study.limited->labels : result.fit.labels;
+  result.training =
+      training_effect(input.data, labels, input.task_gold, compared_groups(result.groups, result.study.compared),
+                      result.study.positive.front(), network, work.context());
   work.check_stopped();
 }
 

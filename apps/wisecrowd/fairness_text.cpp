@@ -196,17 +196,17 @@ std::string assignment_text(const FairnessResult& result, const Screen& screen) 
 std::string training_text(const FairnessResult& result, const Screen& screen) {
   if (!result.training) return "";
   const TrainingEffect& effect = *result.training;
-  return "\n" +
-         summary_line(
-             "Training",
-             fmt::format("a {} classifier that learns from the labels instead of from gold is {:+.1f} points more "
-                         "accurate ({} instead of {}), and its demographic parity gap is {:+.1f} points wider "
-                         "({:.1f} instead of {:.1f}); on {} that it did not train on",
-                         effect.network, 100 * (effect.accuracy_by_labels - effect.accuracy_by_truth),
-                         percent(effect.accuracy_by_labels), percent(effect.accuracy_by_truth),
-                         100 * (effect.parity_by_labels - effect.parity_by_truth), 100 * effect.parity_by_labels,
-                         100 * effect.parity_by_truth, counted(effect.tasks, "task")),
-             screen);
+  const auto change = [](double by_labels, double by_truth) { return 100 * (by_labels - by_truth); };
+  return "\n" + summary_line(
+                    "Train",
+                    fmt::format("a {} classifier that learns from the labels instead of from gold: accuracy {:.1f} "
+                                "instead of {:.1f} ({:+.1f} points), demographic parity gap {:.1f} instead of {:.1f} "
+                                "({:+.1f} points), on {} that it did not train on",
+                                effect.network, 100 * effect.accuracy_by_labels, 100 * effect.accuracy_by_truth,
+                                change(effect.accuracy_by_labels, effect.accuracy_by_truth),
+                                100 * effect.parity_by_labels, 100 * effect.parity_by_truth,
+                                change(effect.parity_by_labels, effect.parity_by_truth), counted(effect.tasks, "task")),
+                    screen);
 }
 
 }  // namespace

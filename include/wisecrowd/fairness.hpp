@@ -238,6 +238,9 @@ struct FairnessStudy {
   std::vector<Warning> warnings;  ///< what cannot be known, above all
 };
 
+/// Tasks of groups that gaps do not look at have none.
+[[nodiscard]] TaskGroups compared_groups(const TaskGroups& groups, std::span<const char> compared);
+
 /// `fit` are the labels to be looked at, made without gold.
 [[nodiscard]] FairnessStudy study_fairness(const CategoryData& data, const CategoryFit& fit, const TaskGroups& groups,
                                            const FairnessOptions& options, const RunContext& context);

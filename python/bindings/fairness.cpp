@@ -112,6 +112,7 @@ py::dict study(const Answers& answers, const CategoryFit& fit, const CodeColumn&
   dict["kappa"] = found.labels_fit.kappa;
   dict["group_tasks"] = to_array(std::move(found.group_tasks));
   dict["group_gold"] = to_array(std::move(found.group_gold));
+  dict["compared"] = std::vector<bool>(found.compared.begin(), found.compared.end());
   dict["tasks_without_group"] = found.tasks_without_group;
   dict["labels_by_group"] = to_codes(found.labels_fit.labels);
   const auto side = static_cast<py::ssize_t>(fit.class_count);

@@ -95,6 +95,7 @@ class FairnessStudy:
     _accuracies: Any = None  # workers × groups
     _answers: Any = None  # per worker
     _crowd: Any = None
+    _compared: Any = None  # per group: whether gaps look at it
 
     @property
     def biased(self) -> list:
@@ -190,7 +191,7 @@ def _as_study(found, fit, crowd, codes, values):
     if limited is not None:
         labels["limited"] = classes.take(limited.pop("labels"))
     return FairnessStudy(gaps, pd.DataFrame(rates), workers, labels, values[found["reference"]], found["kappa"], limited, found["warnings"],
-                         pd.DataFrame(found["accuracies"], index=crowd.worker_index(), columns=as_index(values, "group")), found["worker_answers"], crowd)
+                         pd.DataFrame(found["accuracies"], index=crowd.worker_index(), columns=as_index(values, "group")), found["worker_answers"], crowd, found["compared"])
 
 
 @dataclass(repr=False)
@@ -251,7 +252,7 @@ def training_effect(X: Any, found: FairnessStudy, gold: Any, *, network: str = "
     found : what `study` found; with limit_gap, the limited labels are trained on
     gold : known truth
 
-    Every task is predicted by classifiers that did not train on it. delta_accuracy and delta_parity are labels minus truth.
+    Every task is predicted by classifiers that did not train on it; groups that gaps leave out are left out. delta_accuracy and delta_parity are labels minus truth.
     """
     crowd = found._crowd
     names = Learner._row_names(X)
@@ -262,6 +263,7 @@ def training_effect(X: Any, found: FairnessStudy, gold: Any, *, network: str = "
     truth = gold_codes(gold_series(gold), crowd.task_index(), classes)
     values = found._accuracies.columns
     groups, _ = _coded_groups(found.labels["group"].dropna(), crowd.task_index(), values)
+    groups[~np.append(found._compared, False)[groups]] = -1  # -1 looks at the appended place
     positive = _position(found.gaps["positive"].iloc[0], classes, "positive")
     spec = {**_engine.network_defaults(), "network": network}
     with Progress(progress, "training") as call:

@@ -178,6 +178,14 @@ class Measurer {
 
 }  // namespace
 
+TaskGroups compared_groups(const TaskGroups& groups, std::span<const char> compared) {
+  TaskGroups left = groups;
+  for (GroupId& group : left.of_task) {
+    if (group != kNoGroup && compared[index(group)] == 0) group = kNoGroup;
+  }
+  return left;
+}
+
 FairnessStudy study_fairness(const CategoryData& data, const CategoryFit& fit, const TaskGroups& groups,
                              const FairnessOptions& options, const RunContext& context) {
   check_study(data, fit, groups, options);
@@ -210,11 +218,7 @@ FairnessStudy study_fairness(const CategoryData& data, const CategoryFit& fit, c
   if (options.limit && !context.cancelled()) {
     GapLimit limit = *options.limit;
     limit.positive = study.positive.front();
-    TaskGroups compared = groups;
-    for (GroupId& group : compared.of_task) {
-      if (group != kNoGroup && study.compared[index(group)] == 0) group = kNoGroup;
-    }
-    study.limited = limit_gap(fit, compared, limit, context);
+    study.limited = limit_gap(fit, compared_groups(groups, study.compared), limit, context);
     measure.labels("limited", study.limited->labels, fit.posterior);
     if (!study.limited->coarse.empty()) {
       std::vector<std::size_t> coarse;

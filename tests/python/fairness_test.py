@@ -117,6 +117,12 @@ class Assigning(unittest.TestCase):
         self.assertEqual(effect["tasks"], 300)
         self.assertGreater(effect["accuracy_by_truth"], 0.8)
         self.assertAlmostEqual(effect["delta_accuracy"], effect["accuracy_by_labels"] - effect["accuracy_by_truth"])
+        # Labels that are the truth change nothing; a group of one task is no gap.
+        found.labels["label"] = crowd.gold
+        same = fairness.training_effect(crowd.features, found, crowd.gold)
+        self.assertEqual((same["delta_accuracy"], same["delta_parity"]), (0, 0))
+        groups = crowd.groups.where(crowd.groups.index != crowd.groups.index[0], "alone")
+        self.assertLess(fairness.training_effect(crowd.features, quietly(crowd.answers, groups), crowd.gold)["parity_by_truth"], 0.3)
 
 
 def load_tests(loader, tests, ignore):
