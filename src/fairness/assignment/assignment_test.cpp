@@ -189,6 +189,45 @@ TEST(Assignment, HandsOutEachTaskToDifferentWorkers) {
   EXPECT_EQ(per_worker, plan.answers);
 }
 
+// What is predicted from one half of the tasks is what the workers do on the other half.
+TEST(Assignment, PredictsWhatHappensOnOtherTasks) {
+  const RunContext context;
+  Parameters parameters(simulation_kind("group_bias").parameters);
+  parameters.set("bias", "0.5");
+  parameters.set("biased", "0.8");
+  const Simulation made = simulate("group_bias", {6000, 20, 2, 10}, parameters, context);
+  const auto accuracies_of = [&](std::size_t half) {
+    CategoryData data = made.data;
+    TaskGroups groups = made.groups;
+    for (std::size_t t = 0; t < data.gold.size(); ++t) {
+      if (t % 2 != half) groups.of_task[t] = kNoGroup;
+    }
+    GroupTableOptions tables;
+    tables.kappa = 0;
+    return group_accuracies(fit_group_tables(data, groups, tables, context), 2);
+  };
+  AssignmentRequest request;
+  request.accuracy = accuracies_of(0);
+  request.capacity.assign(20, 120);
+  request.group_tasks = {600, 400};
+  request.answers_per_task = 2;
+  double unlimited_gap = 0;
+  for (const double part : {1.0, .6}) {
+    request.limit = unlimited_gap > 0 ? part * unlimited_gap : 1;
+    const AssignmentPlan plan = plan_assignment(request, context);
+    ASSERT_TRUE(plan.feasible) << plan.reason;
+    double right[2] = {0, 0};
+    const auto there = accuracies_of(1);
+    for (std::size_t i = 0; i < plan.answers.size(); ++i)
+      right[i % 2] += there[i] * static_cast<double>(plan.answers[i]);
+    const double gap = std::abs(right[0] / 1200 - right[1] / 800);
+    EXPECT_NEAR((right[0] + right[1]) / 2000, plan.accuracy, .015) << part;
+    EXPECT_NEAR(gap, plan.gap, .02) << part;
+    if (part == 1) unlimited_gap = plan.gap;
+  }
+  EXPECT_GT(unlimited_gap, .03);  // so that there is something to limit
+}
+
 TEST(Assignment, HundredsOfWorkersTakeLittleTime) {
   AssignmentRequest request = request_of(9, 400, {600, 400}, 10, 40);
   request.limit = .01;
