@@ -161,7 +161,7 @@ std::string summary_tables(const CategoryResult& result, const Screen& screen) {
   text += summary_line("Sure",
                        fmt::format("{} of labels have probability 0.95 or more, {} less than 0.6{}", percent(sure.sure),
                                    percent(sure.unsure),
-                                   copies_cast_doubt(result.data.answers, result.copied)
+                                   dependence_casts_doubt(result.data.answers, result.dependence)
                                        ? "; not to be relied on, because some workers answer as one"
                                        : ""),
                        screen);

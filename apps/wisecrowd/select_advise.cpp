@@ -167,7 +167,7 @@ void select_advice(const SelectOptions& options, Session& session) {
   const auto count = [&](WorkerAdvice what) { return counts[static_cast<std::size_t>(what)]; };
   std::vector<Warning> warnings = describe(data.answers).warnings;
   warnings.insert(warnings.end(), fit.warnings.begin(), fit.warnings.end());
-  if (auto warning = copied_workers_warning(data.answers, advice.copied)) warnings.push_back(std::move(*warning));
+  for (Warning& warning : dependence_warnings(data, advice.dependence)) warnings.push_back(std::move(warning));
   session.warn(warnings);
   const Json listed = warnings_json(warnings);
   Json summary = {{"answers", options.advise},

@@ -60,7 +60,7 @@ struct NamedSelection {
 struct Advice {
   Selection tasks;  ///< one choice for each task that deserves another answer, the most rewarding first
   std::vector<WorkerAssessment> workers;
-  std::vector<CopiedGroup> copied;  ///< workers who answer as one
+  Dependence dependence;  ///< workers who do not answer independently
   CrowdKnowledge known;
 };
 /// With offers, tasks are for those among the known workers who can be had.

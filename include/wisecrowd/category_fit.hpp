@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "wisecrowd/dependent_workers.hpp"
 #include "wisecrowd/enum_names.hpp"
 #include "wisecrowd/fit_summary.hpp"
 #include "wisecrowd/ids.hpp"
@@ -40,10 +42,14 @@ struct CategoryFit : FitSummary {
   bool posterior_is_averaged = false;
   std::vector<ClassId> labels;  ///< per task, by the tie rule
   TieRule tie_rule = TieRule::lowest;
-  std::vector<double> class_prior;          ///< P(truth = k)
-  std::vector<double> confusion;            ///< workers × truth × answer, rows sum to 1; empty if the method has none
-  std::vector<double> skill;                ///< one number per worker in the method's own scale, or empty
-  std::vector<std::uint32_t> worker_group;  ///< the community of each worker, from 0, for methods that find them
+  std::vector<double> class_prior;  ///< P(truth = k)
+  std::vector<double> confusion;    ///< workers × truth × answer, rows sum to 1; empty if the method has none
+  std::vector<double> skill;        ///< one number per worker in the method's own scale, or empty
+  /// The community of each worker, from 0, or kNoGroup; for methods that find them.
+  std::vector<std::uint32_t> worker_group;
+  static constexpr std::uint32_t kNoGroup = 0xFFFFFFFF;
+  /// Workers who do not answer independently, for methods that look for them.
+  std::optional<Dependence> dependence;
   std::string task_score_name;     ///< what task_score holds ("easiness", "difficulty", "margin"), a column name
   std::vector<double> task_score;  ///< one number per task for methods that know more of it than its label, or empty
 

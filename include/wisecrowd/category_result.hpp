@@ -6,7 +6,7 @@
 
 #include "wisecrowd/category_data.hpp"
 #include "wisecrowd/category_fit.hpp"
-#include "wisecrowd/copied_workers.hpp"
+#include "wisecrowd/dependence.hpp"
 #include "wisecrowd/run_context.hpp"
 #include "wisecrowd/run_record.hpp"
 
@@ -31,7 +31,7 @@ struct CategoryResult {
   std::vector<WorkerSummary> workers;
   /// workers × truth × label; the method's own, or estimated from its posterior. Empty when it would be too large.
   std::vector<double> worker_confusion;
-  std::vector<CopiedGroup> copied;  ///< workers who answer as one; aggregation.warnings tells of them
+  Dependence dependence;  ///< workers who do not answer independently; aggregation.warnings tells of them
   RunRecord record;
 };
 

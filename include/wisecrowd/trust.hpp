@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "wisecrowd/category_answers.hpp"
-#include "wisecrowd/copied_workers.hpp"
+#include "wisecrowd/dependent_workers.hpp"
 #include "wisecrowd/estimate.hpp"
 #include "wisecrowd/ids.hpp"
 #include "wisecrowd/run_context.hpp"
@@ -87,9 +87,9 @@ struct JudgeOptions {
 /// What a fit says of a crowd.
 struct JudgedCrowd {
   const CategoryAnswers& answers;
-  std::span<const double> tables;        ///< workers × truth × label, rows sum to 1
-  std::span<const double> class_shares;  ///< of the truth; empty: even
-  std::span<const CopiedGroup> copied = {};
+  std::span<const double> tables;               ///< workers × truth × label, rows sum to 1
+  std::span<const double> class_shares;         ///< of the truth; empty: even
+  std::span<const DependentGroup> groups = {};  ///< that do not answer independently
 };
 /// Judges all workers of a crowd, by the other workers' answers to the same tasks. Those in `drawn` get intervals and
 /// the advice that needs them; for the others of a large crowd only `answers`, `chance`, `spammer` and `copies` are

@@ -129,6 +129,21 @@ Field learned_field() {
           }};
 }
 
+/// Who counts as one voice: a label per worker, or None if everybody is on its own.
+Field voices_field() {
+  return {"voices",
+          [](const CategoryFit& fit, const py::object&) {
+            if (!fit.dependence || !fit.dependence->counted_once) return py::object(py::none());
+            return py::cast(fit.dependence->voices);
+          },
+          [](CategoryFit& fit, const py::handle& given) {
+            if (given.is_none()) return;
+            fit.dependence.emplace();
+            fit.dependence->voices = given.cast<std::vector<std::uint32_t>>();
+            fit.dependence->counted_once = true;
+          }};
+}
+
 /// All there is. Sizes come first: shapes follow from them.
 const std::vector<Field>& fields() {
   static const std::vector<Field> list = {
@@ -143,6 +158,7 @@ const std::vector<Field>& fields() {
       array("confusion", &CategoryFit::confusion, true, tables),
       array("skill", &CategoryFit::skill, true, by_worker),
       array("worker_group", &CategoryFit::worker_group, true, by_worker),
+      voices_field(),
       text("task_score_name", &CategoryFit::task_score_name),
       array("task_score", &CategoryFit::task_score, true, by_task),
       text("objective_name", &CategoryFit::objective_name),

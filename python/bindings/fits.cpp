@@ -16,7 +16,7 @@ std::vector<T> to_vector(const py::array_t<T, py::array::c_style | py::array::fo
 }
 
 CategoryData dataset_from(const Answers& answers, const std::optional<Codes>& gold) {
-  CategoryData data{.answers = answers.annotations};
+  CategoryData data{.answers = answers.annotations, .trusted = answers.trusted, .worker_groups = answers.worker_groups};
   if (gold) data.gold = classes_from(*gold);
   return data;
 }
@@ -32,10 +32,8 @@ CategoryFit aggregate_answers(const Answers& answers, const std::string& method,
   return work.run([&](const RunContext& context) {
     CategoryFit fit = aggregate(data, method, checked, context, begin);
     // The default warns of all that it can find; others are often run in a row on the same answers.
-    if (aggregation_method(method).name == default_aggregation_method()) {
-      if (auto warning = copied_workers_warning(data.answers, copied_workers(data.answers, context))) {
-        fit.warnings.push_back(std::move(*warning));
-      }
+    if (fit.dependence) {
+      for (Warning& warning : dependence_warnings(data, *fit.dependence)) fit.warnings.push_back(std::move(warning));
     }
     return fit;
   });

@@ -197,6 +197,14 @@ void define_answers(py::module_& module) {
       .def(py::init(&make_answers), py::arg("tasks"), py::arg("workers"), py::arg("labels"), py::arg("duplicates"),
            py::arg("threads"))
       .def(py::pickle(&state_of, &from_state))
+      .def(
+          "name_workers",
+          [](Answers& answers, const std::vector<std::uint32_t>& trusted, const std::vector<std::uint32_t>& groups) {
+            answers.trusted.clear();
+            for (const std::uint32_t worker : trusted) answers.trusted.push_back(WorkerId{worker});
+            answers.worker_groups = groups;
+          },
+          py::arg("trusted"), py::arg("groups"))
       .def_property_readonly("task_count", [](const Answers& a) { return a.annotations.task_count(); })
       .def_property_readonly("worker_count", [](const Answers& a) { return a.annotations.worker_count(); })
       .def_property_readonly("class_count", [](const Answers& a) { return a.annotations.class_count(); })
@@ -259,6 +267,7 @@ void define_tables(py::module_& module) {
   });
   module.attr("default_aggregation_method") = std::string(default_aggregation_method());
   module.attr("default_learning_method") = std::string(default_learning_method());
+  module.attr("NO_GROUP") = CategoryFit::kNoGroup;
   module.attr("__version__") = WISECROWD_VERSION;
   // Arrays of numpy 2 look different inside, which pybind11 knows from 2.12 on.
   module.attr("numpy_2") = PYBIND11_VERSION_HEX >= 0x020C0000;

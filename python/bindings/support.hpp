@@ -28,6 +28,8 @@ namespace py = pybind11;
 struct Answers {
   CategoryAnswers annotations;
   BuildReport report;
+  std::vector<WorkerId> trusted;             ///< CategoryData::trusted
+  std::vector<std::uint32_t> worker_groups;  ///< CategoryData::worker_groups
 };
 
 [[nodiscard]] py::object to_object(const ParameterValue& value);

@@ -37,6 +37,8 @@ void divide(const CategoryData& data, std::span<const std::uint32_t> fold_of, st
       DuplicatePolicy::repeat);
   visible.gold = data.gold;
   visible.task_priors = data.task_priors;
+  visible.trusted = data.trusted;
+  visible.worker_groups = data.worker_groups;
 }
 
 void divide(const NumberData& data, std::span<const std::uint32_t> fold_of, std::uint32_t fold, NumberData& visible,

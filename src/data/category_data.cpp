@@ -22,6 +22,16 @@ void validate(const CategoryData& data) {
                                                     data.answers.task_names()[t], index(data.gold[t]), classes));
     }
   }
+  if (!data.worker_groups.empty() && data.worker_groups.size() != data.answers.worker_count()) {
+    throw Error(ErrorCode::bad_input, fmt::format("groups have {} entries for {} workers: give one per worker",
+                                                  data.worker_groups.size(), data.answers.worker_count()));
+  }
+  for (const WorkerId worker : data.trusted) {
+    if (index(worker) >= data.answers.worker_count()) {
+      throw Error(ErrorCode::bad_input, fmt::format("worker {} is trusted, but there are only {} workers",
+                                                    index(worker), data.answers.worker_count()));
+    }
+  }
   if (data.task_priors.empty()) return;
   if (data.task_priors.size() != tasks * classes) {
     throw Error(ErrorCode::bad_input, fmt::format("task priors have {} numbers; {} tasks × {} classes need {}",

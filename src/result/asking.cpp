@@ -170,8 +170,8 @@ Advice advise(const CategoryAnswers& answers, const CategoryFit& fit, const std:
                 "cannot be judged without: use a method that learns tables, or merge rare "
                 "classes");
   }
-  advice.copied = copied_workers(answers, context);
-  advice.workers = judge_workers({answers, tables, fit.class_prior, advice.copied}, {}, context);
+  advice.dependence = find_dependence({.answers = answers}, {}, context);
+  advice.workers = judge_workers({answers, tables, fit.class_prior, advice.dependence.groups}, {}, context);
   return advice;
 }
 

@@ -105,8 +105,8 @@ AdviceFacts advise(const CategoryResult& result, std::span<const std::uint32_t> 
 
   std::vector<double> shares = result.aggregation.class_prior;
   if (shares.size() != classes) shares.clear();
-  advice.workers =
-      judge_workers({result.data.answers, result.worker_confusion, shares, result.copied}, chosen, options, context);
+  advice.workers = judge_workers({result.data.answers, result.worker_confusion, shares, result.dependence.groups},
+                                 chosen, options, context);
   for (const std::uint32_t w : chosen) advice.judged[w] = 1;
   advice.judged_count = chosen.size();
   return advice;

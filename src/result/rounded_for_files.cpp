@@ -18,7 +18,7 @@ CategoryResult rounded_for_files(const CategoryResult& result, const RunContext&
   CategoryResult written;
   written.data = result.data;
   written.record = result.record;
-  written.copied = result.copied;
+  written.dependence = result.dependence;
   if (result.worker_confusion.size() <= kMostShownCells) written.worker_confusion = result.worker_confusion;
   round_for_files(written.worker_confusion, context);
   const CategoryFit& fit = result.aggregation;

@@ -4,7 +4,7 @@
 #include <fstream>
 
 #include "state/state_file.hpp"
-#include "wisecrowd/copied_workers.hpp"
+#include "wisecrowd/dependence.hpp"
 #include "wisecrowd/evaluate.hpp"
 #include "wisecrowd/tempering.hpp"
 #include "wisecrowd/version.hpp"
@@ -29,8 +29,9 @@ bool is_state_file(const std::string& path) {
 
 std::vector<Warning> inspect_answers(const CategoryAnswers& answers, const RunContext& context) {
   std::vector<Warning> warnings = describe(answers).warnings;
-  if (auto copies = copied_workers_warning(answers, copied_workers(answers, context))) {
-    warnings.push_back(std::move(*copies));
+  for (Warning& copies :
+       dependence_warnings({.answers = answers}, find_dependence({.answers = answers}, {}, context))) {
+    warnings.push_back(std::move(copies));
   }
   return warnings;
 }

@@ -148,9 +148,12 @@ CategoryResult make_result(CategoryData data, CategoryFit aggregation, RunRecord
          "Use a method that learns tables, or merge rare classes.", Severity::note});
   }
   result.workers = summarise_workers(data, aggregation, result.worker_confusion, context);
-  result.copied = copied_workers(data.answers, context);
-  if (auto warning = copied_workers_warning(data.answers, result.copied)) {
-    aggregation.warnings.push_back(std::move(*warning));
+  // Gold that is only there to evaluate must not decide who is right.
+  result.dependence = aggregation.dependence
+                          ? *aggregation.dependence
+                          : find_dependence({.answers = data.answers, .trusted = data.trusted}, {}, context);
+  for (Warning& warning : dependence_warnings(data, result.dependence)) {
+    aggregation.warnings.push_back(std::move(warning));
   }
   record.data_hash = data.answers.content_hash();
   result.data = std::move(data);

@@ -136,20 +136,22 @@ CategoryData crowd_with_a_copy() {
 }
 
 TEST(MakeResult, TellsOfCopiesWhateverTheMethod) {
-  const auto copied = [](const Warning& warning) { return warning.code == "copied_workers"; };
+  const auto copied = [](const Warning& warning) {
+    return warning.code == "copied_workers" || warning.code == "dependent_workers";
+  };
   for (const std::string method : {"automatic", "majority_vote", "dawid_skene"}) {
     const CategoryData data = crowd_with_a_copy();
     const CategoryResult result = make_result(data, aggregate(data, method), {}, RunContext());
-    ASSERT_EQ(result.copied.size(), 1U) << method;
-    EXPECT_EQ(result.copied[0].workers, (std::vector<WorkerId>{WorkerId{0}, WorkerId{9}}));
+    ASSERT_EQ(result.dependence.groups.size(), 1U) << method;
+    EXPECT_EQ(result.dependence.groups[0].workers, (std::vector<WorkerId>{WorkerId{0}, WorkerId{9}}));
     const auto& warnings = result.aggregation.warnings;
     EXPECT_EQ(std::count_if(warnings.begin(), warnings.end(), copied), 1) << method;
-    EXPECT_EQ(rounded_for_files(result, RunContext()).copied.size(), 1U);
+    EXPECT_EQ(rounded_for_files(result, RunContext()).dependence.groups.size(), 1U);
   }
   const auto crowd = testing::small_crowd(3, 200, 12, 2, 5);
   const CategoryResult result =
       make_result({crowd.data.answers, {}, {}}, aggregate({crowd.data.answers, {}, {}}), {}, RunContext());
-  EXPECT_TRUE(result.copied.empty());
+  EXPECT_TRUE(result.dependence.groups.empty());
   EXPECT_EQ(std::count_if(result.aggregation.warnings.begin(), result.aggregation.warnings.end(), copied), 0);
 }
 

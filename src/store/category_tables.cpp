@@ -85,7 +85,7 @@ bool write_workers(OutputFile& file, const CategoryResult& result, const RunCont
       if (!skill.empty()) number(skill[w]);
       if (!group.empty()) {
         text.append(',');
-        text.append_count(group[w]);
+        if (group[w] != CategoryFit::kNoGroup) text.append_count(group[w]);
       }
       text.append('\n');
     }

@@ -116,6 +116,20 @@ void add_gold(CategoryResult& result, const std::string& path, const ReadOptions
   result.workers = summarise_workers(result.data, result.aggregation, result.worker_confusion, context);
 }
 
+/// Found anew, by the same rule; that groups counted once stands among the warnings of the run.
+static Dependence dependence_as_it_was(const CategoryResult& result, const CategoryFit& fit,
+                                       const RunContext& context) {
+  CategoryData seen = result.data;
+  seen.gold.clear();
+  const bool given = !seen.worker_groups.empty();
+  Dependence found = given ? given_groups(seen) : find_dependence(seen, {}, context);
+  const bool told = std::any_of(fit.warnings.begin(), fit.warnings.end(),
+                                [](const Warning& warning) { return warning.code == "dependent_workers"; });
+  const std::string& method = result.record.method;
+  found.counted_once = told || (given && (method == "group_dawid_skene" || method == "automatic"));
+  return found;
+}
+
 StoredRun store::read_categories(StoredRecord stored, const std::string& folder, const ReadResultOptions& options,
                                  const RunContext& context) {
   const ReadOptions read = reading_of(stored);
@@ -187,8 +201,8 @@ StoredRun store::read_categories(StoredRecord stored, const std::string& folder,
     result.record.gold_tasks = static_cast<std::uint64_t>(std::count_if(
         result.data.gold.begin(), result.data.gold.end(), [](ClassId truth) { return truth != kNoClass; }));
   }
+  fit.dependence = result.dependence = dependence_as_it_was(result, fit, context);
   result.workers = summarise_workers(result.data, fit, result.worker_confusion, context);
-  result.copied = copied_workers(result.data.answers, context);
   run.result = std::move(result);
   run.learned = std::move(stored.learned);
   return run;

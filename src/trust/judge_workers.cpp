@@ -266,7 +266,7 @@ std::vector<WorkerAssessment> judge_workers(const JudgedCrowd& crowd, std::span<
   if (shares.empty()) shares.assign(classes, 1 / static_cast<double>(classes));
   std::vector<WorkerAssessment> judged(workers);
   for (const WorkerId worker : crowd.answers.workers()) ++judged[index(worker)].answers;
-  for (const CopiedGroup& group : crowd.copied) {
+  for (const DependentGroup& group : crowd.groups) {
     for (const WorkerId worker : group.workers) {
       judged[index(worker)].copies = static_cast<std::uint32_t>(group.workers.size() - 1);
     }

@@ -12,7 +12,7 @@ namespace {
 
 /// Judges a crowd by the fit of a method, as everybody does who gives advice.
 std::vector<WorkerAssessment> judged_by_fit(const CategoryData& data, const RunContext& context,
-                                            std::span<const CopiedGroup> copied = {}) {
+                                            std::span<const DependentGroup> copied = {}) {
   const std::string_view method = default_refit_method();
   const CategoryFit fit = aggregate(data, method, Parameters(aggregation_method(method).parameters), context);
   return judge_workers({data.answers, fit.confusion, fit.class_prior, copied}, {}, context);
@@ -135,7 +135,7 @@ TEST(JudgeWorkers, EveryCaseSaysWhatDecided) {
 
 TEST(JudgeWorkers, CopiesAreNotKeptWithoutARemark) {
   const auto crowd = testing::small_crowd(5, 300, 10, 2, 8);
-  std::vector<CopiedGroup> groups(1);
+  std::vector<DependentGroup> groups(1);
   groups[0].workers = {WorkerId{0}, WorkerId{1}, WorkerId{2}};
   const auto judged = judged_by_fit({crowd.data.answers, {}, {}}, RunContext(), groups);
   const auto alone = judged_by_fit({crowd.data.answers, {}, {}}, RunContext());

@@ -71,7 +71,8 @@ PUBLIC_LAYER = {
     "simulate.hpp": "simulate",
     "select.hpp": "select",
     "replay.hpp": "select",
-    "copied_workers.hpp": "trust",
+    "dependent_workers.hpp": "data",
+    "dependence.hpp": "trust",
     "trust.hpp": "trust",
     "asking.hpp": "result",
     "category_result.hpp": "result",
@@ -105,6 +106,8 @@ def may_include(layer):
         allowed = allowed | {"sessions"}
     if layer in RUNS_METHODS:
         allowed = allowed | {"aggregate"}
+    if layer == "aggregate":  # the default asks who answers independently; trust itself runs no method
+        allowed = allowed | {"trust"}
     return allowed
 
 

@@ -123,7 +123,7 @@ void add_headlines(const Source& source, Json& document) {
   list.push_back(headline("sure", "Labels that are sure", number(sure_share, kHeadlineDigits), "share",
                           fmt::format("{} of {} have a label with a probability of 95 % or more.{}", grouped(sure.sure),
                                       counted(description.tasks, "task"),
-                                      copies_cast_doubt(source.answers(), source.result.copied)
+                                      dependence_casts_doubt(source.answers(), source.result.dependence)
                                           ? " Do not rely on it: some workers answer as one and are counted as many."
                                           : ""),
                           "estimated by the model"));

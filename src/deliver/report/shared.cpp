@@ -76,6 +76,7 @@ constexpr std::array kTitles = {
     Title{"unused_classes", "Classes that nobody uses"},
     Title{"duplicates", "Repeated answers"},
     Title{"copied_workers", "Some workers do not work apart"},
+    Title{"dependent_workers", "Some workers answer as one"},
     Title{"disconnected_parts", "The data fall into separate parts"},
 };
 

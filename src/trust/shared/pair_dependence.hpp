@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "trust/crowd_sample.hpp"
-#include "trust/group_model.hpp"
+#include "trust/shared/crowd_sample.hpp"
+#include "trust/shared/group_model.hpp"
 
 namespace wisecrowd::trust {
 
@@ -15,8 +15,6 @@ struct PairDependence {
   /// ln of how much better copying at the best rate explains the answers than at the usual one; 0 for pairs that are
   /// not looked at closely.
   std::vector<double> evidence;
-
-  std::vector<double> usual_of_worker;  ///< the median excess with workers of other units, drawn towards the crowd's
 
   [[nodiscard]] double beyond_usual(std::size_t pair) const { return excess[pair] - usual[pair]; }
 };
@@ -30,10 +28,8 @@ inline constexpr double kLeastExcess = 0.15, kLeastCommon = 10;
 [[nodiscard]] PairDependence dependence_of(const CrowdSample& sample, const WorkerPairs& pairs, const GroupModel& model,
                                            const RunContext& context);
 
-/// The same evidence of each member of a group against the others together: on every task one of them, in turn, so that
-/// many pairs with few common tasks add up and no task counts twice. 0 for single workers, for members with fewer than
-/// kLeastCommon such tasks, and where the best rate of copying is not kLeastExcess above the usual one.
-[[nodiscard]] std::vector<double> evidence_within_groups(const CrowdSample& sample, const GroupModel& model,
-                                                         const PairDependence& found, const RunContext& context);
+/// Only how often the pairs would agree if they worked apart: `expected`, `variance` and `excess`.
+[[nodiscard]] PairDependence expected_agreement(const CrowdSample& sample, const WorkerPairs& pairs,
+                                                const GroupModel& model, const RunContext& context);
 
 }  // namespace wisecrowd::trust

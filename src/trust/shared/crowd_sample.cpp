@@ -1,13 +1,15 @@
-#include "trust/crowd_sample.hpp"
+#include "trust/shared/crowd_sample.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
+
+#include "base/numeric.hpp"
 
 namespace wisecrowd::trust {
 namespace {
 
-constexpr std::size_t kMostLots = 32;
 constexpr std::size_t kWorkersPerBlock = 16;
 
 /// A number for an id that has nothing to do with its neighbours' (SplitMix64's last steps).
@@ -50,8 +52,7 @@ void order_by_worker(CrowdSample& sample) {
 
 /// What one thread counts of the worker at hand and every other.
 struct Tally {
-  std::vector<double> common, agreed;
-  std::vector<std::uint32_t> touched;
+  std::vector<std::uint32_t> common, agreed, touched;
 };
 
 }  // namespace
@@ -81,8 +82,8 @@ CrowdSample sample_of(const CategoryAnswers& answers, const SampleLimits& limits
   CrowdSample sample;
   sample.workers = answers.worker_count();
   const double room = static_cast<double>(limits.cells) / static_cast<double>(std::max<std::size_t>(sample.workers, 1));
-  sample.bins =
-      std::min({answers.class_count(), kMostLots, std::max<std::size_t>(2, static_cast<std::size_t>(std::sqrt(room)))});
+  sample.bins = std::min(
+      {answers.class_count(), limits.bins, std::max<std::size_t>(2, static_cast<std::size_t>(std::sqrt(room)))});
   const auto bin = bins_of_classes(answers, sample.bins);
   sample.offsets.push_back(0);
   std::vector<std::pair<std::uint64_t, std::uint64_t>> chosen;
@@ -91,7 +92,7 @@ CrowdSample sample_of(const CategoryAnswers& answers, const SampleLimits& limits
     chosen.clear();
     for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {
       // The last answer of a worker who answered twice: repeats are no agreement of two.
-      if (a + 1 < offsets[t + 1] && who[a + 1] == who[a]) continue;
+      if (!limits.repeats && a + 1 < offsets[t + 1] && who[a + 1] == who[a]) continue;
       chosen.emplace_back(0, a);
     }
     if (chosen.size() > limits.per_task) {
@@ -105,6 +106,7 @@ CrowdSample sample_of(const CategoryAnswers& answers, const SampleLimits& limits
       sample.label.push_back(static_cast<std::uint16_t>(index(labels[a])));
       sample.bin.push_back(bin[index(labels[a])]);
     }
+    sample.task.push_back(static_cast<std::uint32_t>(t));
     sample.offsets.push_back(sample.who.size());
   }
   sample.tasks = sample.offsets.size() - 1;
@@ -112,19 +114,33 @@ CrowdSample sample_of(const CategoryAnswers& answers, const SampleLimits& limits
   return sample;
 }
 
-WorkerPairs pairs_of(const CrowdSample& sample, const RunContext& context) {
+CrowdSample whole_crowd(const CategoryData& data) {
+  constexpr std::size_t kAll = ~std::size_t{0};
+  CrowdSample sample = sample_of(data.answers, {.pairs = std::numeric_limits<double>::infinity(),
+                                                .answers = kAll,
+                                                .per_task = kAll,
+                                                .bins = kAll,
+                                                .repeats = true,
+                                                .cells = kAll});
+  for (const ClassId truth : data.gold) {
+    sample.known.push_back(truth == kNoClass ? CrowdSample::kUnknown : static_cast<std::uint16_t>(index(truth)));
+  }
+  for (const double p : data.task_priors) sample.log_prior.push_back(std::log(std::max(p, kProbabilityFloor)));
+  return sample;
+}
+
+WorkerPairs pairs_of(const CrowdSample& sample, const RunContext& context, std::size_t most) {
   const Blocks blocks{sample.workers, kWorkersPerBlock};
   struct Found {
-    std::uint32_t first, second;
-    double common, agreed;
+    std::uint32_t first, second, common, agreed;
   };
   std::vector<std::vector<Found>> found(blocks.count());
   std::vector<Tally> tallies(context.threads());
   context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned thread) {
     if (context.cancelled()) return;
     Tally& tally = tallies[thread];
-    tally.common.resize(sample.workers, 0.0);
-    tally.agreed.resize(sample.workers, 0.0);
+    tally.common.resize(sample.workers, 0);
+    tally.agreed.resize(sample.workers, 0);
     for (std::size_t j = blocks.begin(block); j < blocks.end(block); ++j) {
       for (std::uint64_t i = sample.worker_offsets[j]; i < sample.worker_offsets[j + 1]; ++i) {
         const std::uint64_t own = sample.answer_of[i], end = sample.offsets[sample.task_of[i] + 1];
@@ -136,23 +152,30 @@ WorkerPairs pairs_of(const CrowdSample& sample, const RunContext& context) {
       }
       std::sort(tally.touched.begin(), tally.touched.end());
       for (const std::uint32_t other : tally.touched) {
-        if (tally.common[other] >= WorkerPairs::kFewestCommon) {
-          found[block].push_back({static_cast<std::uint32_t>(j), other, tally.common[other], tally.agreed[other]});
-        }
+        found[block].push_back({static_cast<std::uint32_t>(j), other, tally.common[other], tally.agreed[other]});
         tally.common[other] = tally.agreed[other] = 0;
       }
       tally.touched.clear();
     }
   });
+  std::vector<std::size_t> with(64, 0);  // pairs by the number of common tasks, the last: that many and more
+  for (const auto& part : found) {
+    for (const Found& pair : part) ++with[std::min<std::size_t>(pair.common, with.size() - 1)];
+  }
+  std::size_t fewest = with.size() - 1, kept = with.back();
+  while (fewest > 1 && kept + with[fewest - 1] <= most) kept += with[--fewest];
   WorkerPairs pairs;
   pairs.row.assign(sample.workers + 1, 0);
-  for (const auto& part : found) {
+  pairs.other.reserve(kept);
+  for (auto& part : found) {
     for (const Found& pair : part) {
+      if (pair.common < fewest) continue;
       ++pairs.row[pair.first + 1];
       pairs.other.push_back(pair.second);
       pairs.common.push_back(pair.common);
       pairs.agreed.push_back(pair.agreed);
     }
+    part = {};
   }
   std::partial_sum(pairs.row.begin(), pairs.row.end(), pairs.row.begin());
   return pairs;

@@ -1,4 +1,4 @@
-#include "trust/pair_dependence.hpp"
+#include "trust/shared/pair_dependence.hpp"
 
 #include <algorithm>
 #include <array>
@@ -13,6 +13,8 @@ constexpr std::size_t kWorkersPerBlock = 16;
 /// Rates of copying that are tried.
 constexpr std::array kRates = {0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 0.95};
 constexpr double kHighestUsual = 0.9;
+/// Common tasks of pairs whose excess says what is usual.
+constexpr double kLeastForUsual = 5;
 /// The crowd's usual excess counts as so many partners of a worker.
 constexpr double kCrowdAsPartners = 5;
 constexpr double kLeastProbability = 1e-3;
@@ -102,7 +104,7 @@ void find_usual(const WorkerPairs& pairs, const Grouping& grouping, PairDependen
   std::vector<std::pair<double, double>> all;
   for (std::size_t j = 0; j < workers; ++j) {
     for (std::size_t p = pairs.row[j]; p < pairs.row[j + 1]; ++p) {
-      if (grouping.together(j, pairs.other[p])) continue;
+      if (pairs.common[p] < kLeastForUsual || grouping.together(j, pairs.other[p])) continue;
       const std::pair<double, double> valued{found.excess[p], std::sqrt(pairs.common[p])};
       partners[j].push_back(valued);
       partners[pairs.other[p]].push_back(valued);
@@ -110,8 +112,7 @@ void find_usual(const WorkerPairs& pairs, const Grouping& grouping, PairDependen
     }
   }
   const double crowd = weighted_median(all);
-  std::vector<double>& usual = found.usual_of_worker;
-  usual.resize(workers);
+  std::vector<double> usual(workers);
   for (std::size_t j = 0; j < workers; ++j) {
     const auto count = static_cast<double>(partners[j].size());
     usual[j] = (count * weighted_median(partners[j]) + kCrowdAsPartners * crowd) / (count + kCrowdAsPartners);
@@ -170,19 +171,18 @@ class Evidence {
       const double rate = r < kRates.size() ? kRates[r] : usual_;
       logs_[r] += std::log1p((same ? rate / p : 0.0) - rate);
     }
-    ++common_;
   }
 
-  [[nodiscard]] double value(double beyond_usual) const {
+  [[nodiscard]] double value() const {
     double best = 0;
-    for (std::size_t r = 0; r < kRates.size() && common_ >= kLeastCommon; ++r) {
-      if (kRates[r] > usual_ + beyond_usual) best = std::max(best, logs_[r] - logs_.back());
+    for (std::size_t r = 0; r < kRates.size(); ++r) {
+      if (kRates[r] > usual_) best = std::max(best, logs_[r] - logs_.back());
     }
     return best;
   }
 
  private:
-  double usual_, common_ = 0;
+  double usual_;
   std::array<double, kRates.size() + 1> logs_{};  // the last: at the usual rate
 };
 
@@ -205,7 +205,7 @@ void find_evidence(const CrowdSample& sample, const WorkerPairs& pairs, const Gr
             evidence[place[pair]].add(sample, model, own, other, q);
           });
   for (std::size_t p = 0; p < pairs.size(); ++p) {
-    if (wanted(p)) found.evidence[p] = evidence[place[p]].value(0);
+    if (wanted(p)) found.evidence[p] = evidence[place[p]].value();
   }
 }
 
@@ -216,46 +216,22 @@ double evidence_needed(std::size_t workers) {
   return std::log(std::max(1.0, m * (m - 1) / 2)) + 5;
 }
 
-PairDependence dependence_of(const CrowdSample& sample, const WorkerPairs& pairs, const GroupModel& model,
-                             const RunContext& context) {
+PairDependence expected_agreement(const CrowdSample& sample, const WorkerPairs& pairs, const GroupModel& model,
+                                  const RunContext& context) {
   PairDependence found;
-  for (auto* sums : {&found.expected, &found.variance, &found.excess, &found.usual, &found.evidence}) {
-    sums->assign(pairs.size(), 0.0);
-  }
+  for (auto* sums : {&found.expected, &found.variance, &found.excess}) sums->assign(pairs.size(), 0.0);
   find_excess(sample, pairs, model, found, context);
-  find_usual(pairs, model.grouping(), found);
-  find_evidence(sample, pairs, model, found, context);
   return found;
 }
 
-std::vector<double> evidence_within_groups(const CrowdSample& sample, const GroupModel& model,
-                                           const PairDependence& found, const RunContext& context) {
-  const Grouping& grouping = model.grouping();
-  std::vector<double> evidence(sample.workers, 0.0);
-  const Blocks blocks{sample.workers, kWorkersPerBlock};
-  context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
-    std::vector<double> q(model.bins());
-    for (std::size_t j = blocks.begin(block); j < blocks.end(block); ++j) {
-      if (grouping.group[grouping.unit[j]] == Grouping::kNone) continue;
-      Evidence sum(found.usual_of_worker[j]);
-      for (std::uint64_t i = sample.worker_offsets[j]; i < sample.worker_offsets[j + 1]; ++i) {
-        const std::uint64_t own = sample.answer_of[i];
-        const std::uint64_t begin = sample.offsets[sample.task_of[i]], end = sample.offsets[sample.task_of[i] + 1];
-        std::uint64_t other = own;
-        do {  // the next member around the task
-          other = other + 1 == end ? begin : other + 1;
-        } while (other != own && !grouping.together(j, sample.who[other]));
-        if (other == own) continue;
-        const double* const joint = model.log_joint(sample.task_of[i]);
-        const double* const said = model.message(sample, own);
-        for (std::size_t k = 0; k < q.size(); ++k) q[k] = joint[k] - said[k];
-        softmax(q);
-        sum.add(sample, model, own, other, q);
-      }
-      evidence[j] = sum.value(kLeastExcess);
-    }
-  });
-  return evidence;
+PairDependence dependence_of(const CrowdSample& sample, const WorkerPairs& pairs, const GroupModel& model,
+                             const RunContext& context) {
+  PairDependence found = expected_agreement(sample, pairs, model, context);
+  found.usual.assign(pairs.size(), 0.0);
+  found.evidence.assign(pairs.size(), 0.0);
+  find_usual(pairs, model.grouping(), found);
+  find_evidence(sample, pairs, model, found, context);
+  return found;
 }
 
 }  // namespace wisecrowd::trust
