@@ -5,19 +5,21 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 
 #include "aggregate/categories/shared/confusion_em.hpp"
 #include "aggregate/categories/shared/memory_need.hpp"
 #include "aggregate/categories/shared/votes.hpp"
 #include "aggregate/method.hpp"
 #include "base/numeric.hpp"
+#include "wisecrowd/dependence.hpp"
 #include "wisecrowd/held_out.hpp"
 #include "wisecrowd/tempering.hpp"
 
 namespace wisecrowd::automatic {
 namespace {
 
-constexpr std::string_view kBase = "hierarchical_dawid_skene";
+constexpr std::string_view kBase = "hierarchical_dawid_skene", kOfGroups = "group_dawid_skene";
 constexpr double kHiddenShare = 0.2;
 /// Folds by which probabilities are tempered: more would cost more than they tell, because they share tasks.
 constexpr std::size_t kTemperingFolds = 3;
@@ -133,6 +135,28 @@ Verdict judge(const CategoryData& data, const CategoryFit& base_fit, const Optio
   return verdict;
 }
 
+/// How far the posterior of a fit with groups can be believed, by hidden answers of workers who belong to none: those
+/// of a group's members follow the group, not the truth.
+TemperingFit tempering_of_groups(const CategoryData& grouped, const CategoryFit& fit, const Options& options,
+                                 const RunContext& context) {
+  const TaskSample sample = sample_of_tasks(grouped, options.tested, context);
+  const HeldOut held_out(sample.data, {.folds = kTemperingFolds, .share = kHiddenShare}, context);
+  if (held_out.hidden_count() == 0) return {};
+  const auto method = make_aggregator(kOfGroups, with_ties(kOfGroups, options.ties));
+  std::vector<std::uint32_t> size(grouped.worker_groups.size(), 0);
+  for (const std::uint32_t voice : grouped.worker_groups) ++size[voice];
+  TemperingSearch search(sample.data, rows_of(sample, fit), *method, context);
+  for (std::size_t f = 0; f < held_out.folds() && !context.cancelled(); ++f) {
+    std::vector<CategoryAnswer> alone;
+    for (const CategoryAnswer& answer : held_out.hidden(f)) {
+      if (size[sample.data.worker_groups[index(answer.worker)]] == 1) alone.push_back(answer);
+    }
+    if (alone.empty()) return {};
+    search.add_fold(held_out.visible(f), method->fit(held_out.visible(f), context), alone, context);
+  }
+  return search.conclude();
+}
+
 double share_of_other_labels(const CategoryData& data, std::span<const ClassId> a, std::span<const ClassId> b) {
   std::size_t other = 0, all = 0;
   const auto offsets = data.answers.task_offsets();
@@ -160,7 +184,117 @@ CategoryFit fit_without_tables(const CategoryData& data, TieRule ties, const Run
   return result;
 }
 
+/// The crowd in which each group answers once, by its first member: what most of those who answered say.
+CategoryData one_voice_per_group(const CategoryData& data, std::span<const std::uint32_t> voices) {
+  const CategoryAnswers& answers = data.answers;
+  constexpr std::uint32_t kNobody = ~std::uint32_t{0};
+  std::vector<std::uint32_t> size(voices.size(), 0), first(voices.size(), kNobody);
+  for (std::uint32_t w = 0; w < voices.size(); ++w) {
+    ++size[voices[w]];
+    if (first[voices[w]] == kNobody) first[voices[w]] = w;
+  }
+  std::vector<CategoryAnswer> kept;
+  std::vector<std::uint32_t> spoken;
+  std::vector<double> votes;
+  for (std::uint32_t t = 0; t < answers.task_count(); ++t) {
+    const auto workers = answers.workers_of(TaskId{t});
+    const auto labels = answers.labels_of(TaskId{t});
+    spoken.clear();
+    for (std::size_t a = 0; a < workers.size(); ++a) {
+      const std::uint32_t voice = voices[index(workers[a])];
+      if (size[voice] == 1) {
+        kept.push_back({TaskId{t}, workers[a], labels[a]});
+      } else if (std::find(spoken.begin(), spoken.end(), voice) == spoken.end()) {
+        spoken.push_back(voice);
+      }
+    }
+    for (const std::uint32_t voice : spoken) {
+      votes.assign(answers.class_count(), 0.0);
+      for (std::size_t a = 0; a < workers.size(); ++a) {
+        if (voices[index(workers[a])] == voice) votes[index(labels[a])] += 1;
+      }
+      const auto most = std::max_element(votes.begin(), votes.end()) - votes.begin();
+      kept.push_back({TaskId{t}, WorkerId{first[voice]}, ClassId(static_cast<std::uint16_t>(most))});
+    }
+  }
+  CategoryData collapsed = data;
+  collapsed.answers = make_category_answers(kept, {answers.task_names(), answers.worker_names(), answers.class_names()},
+                                            DuplicatePolicy::repeat);
+  return collapsed;
+}
+
+std::string words_of_groups(const Dependence& found) {
+  std::size_t groups = 0, members = 0;
+  for (const DependentGroup& group : found.groups) {
+    if (!group.acted_on) continue;
+    ++groups;
+    members += group.workers.size();
+  }
+  return fmt::format("{} workers in {} group{} do not answer independently: each group counts as one voice", members,
+                     groups, groups == 1 ? "" : "s");
+}
+
+/// Subtypes of tasks where the crowd of voices asks for them.
+std::optional<CategoryFit> subtypes_of_voices(const CategoryData& data, const Dependence& found, const Options& options,
+                                              const RunContext& context, Verdict& verdict) {
+  if (options.folds == 0 || found.everybody_grouped) return std::nullopt;
+  const CategoryData voices = one_voice_per_group(data, found.voices);
+  const CategoryFit base = aggregate(voices, kBase, base_parameters(options.ties, true), context);
+  verdict = judge(voices, base, options, most_workers_repeat(voices.answers), context);
+  const double work =
+      static_cast<double>(voices.answers.answer_count()) * static_cast<double>(base.class_count) * kSubtypes;
+  if (verdict.dependence <= options.evidence || work > kMostSubtypeWork || context.cancelled()) return std::nullopt;
+  CategoryFit fit = aggregate(voices, "ebcc", subtype_parameters(voices, options.ties, kSubtypeStarts), context);
+  fit.confusion.clear();  // members of groups have not answered for themselves
+  fit.explanation = fmt::format(
+      "ebcc, because {}; and subtypes of tasks predict hidden answers better than independent voices do (by {:.1f} "
+      "standard errors).",
+      words_of_groups(found), verdict.dependence);
+  return fit;
+}
+
+/// The fit in which each group of dependent workers is one voice, if there are such groups; `result` is replaced then.
+bool count_groups_once(const CategoryData& data, const Options& options, const RunContext& context,
+                       CategoryFit& result) {
+  Dependence found;
+  if (data.worker_groups.empty()) {
+    found = find_dependence(data, {}, context);
+  } else {
+    found = given_groups(data);
+  }
+  if (!found.acts() || context.cancelled()) {
+    result.dependence = std::move(found);
+    return false;
+  }
+  Verdict verdict;
+  std::optional<CategoryFit> subtypes = subtypes_of_voices(data, found, options, context, verdict);
+  TemperingFit tempering = verdict.tempering;
+  std::vector<double> skill = std::move(result.skill);
+  if (subtypes) {
+    result = std::move(*subtypes);
+  } else {
+    CategoryData grouped = data;
+    grouped.worker_groups = found.voices;
+    result = aggregate(grouped, kOfGroups, with_ties(kOfGroups, options.ties), context);
+    result.explanation = fmt::format("{}, because {}.", kOfGroups, words_of_groups(found));
+    if (options.calibrate && options.folds > 0) tempering = tempering_of_groups(grouped, result, options, context);
+  }
+  result.skill = std::move(skill);
+  found.counted_once = true;
+  result.dependence = std::move(found);
+  result.learned.emplace_back("dependence_z", verdict.dependence);
+  result.learned.emplace_back("misfit", tempering.misfit);
+  pin_gold(data, result.posterior);
+  result.tie_rule = options.ties;
+  result.labels = hard_labels(result.posterior, result.class_count, options.ties, context);
+  if (options.calibrate) temper(data, tempering, result, context);
+  return true;
+}
+
 void parameters(ParameterVisitor& v, Options& o) {
+  v.flag(
+      "find_groups", o.find_groups,
+      "look for workers who do not answer independently, and count a group as one voice where it contradicts the rest");
   v.flag("calibrate", o.calibrate,
          "temper the probabilities, and mix them with the votes as far as held-out answers call for it");
   v.real("evidence", o.evidence, 0, 1e9,
@@ -207,8 +341,10 @@ void choose(const CategoryData& data, const Options& options, const Verdict& ver
   }
 }
 
-/// What counting votes and another model of the workers say, and a warning if that matters.
-void ask_other_methods(const CategoryData& data, TieRule ties, const RunContext& context, CategoryFit& result) {
+/// What counting votes and another model of the workers say, and a warning if that matters. Where groups count once,
+/// others must differ: no warning then.
+void ask_other_methods(const CategoryData& data, TieRule ties, bool grouped, const RunContext& context,
+                       CategoryFit& result) {
   const double from_votes = share_of_other_labels(
       data, result.labels, hard_labels(vote_fractions(data, context), result.class_count, ties, context));
   result.learned.emplace_back("share_unlike_majority", from_votes);
@@ -217,7 +353,7 @@ void ask_other_methods(const CategoryData& data, TieRule ties, const RunContext&
   const auto second = aggregate(data, "one_coin", second_opinion, context);
   const double apart = share_of_other_labels(data, result.labels, second.labels);
   result.learned.emplace_back("share_unlike_one_coin", apart);
-  if (apart > kDisagreement) {
+  if (apart > kDisagreement && !grouped) {
     result.warnings.push_back(
         {"methods_disagree",
          fmt::format("another model of the workers (one_coin) gives {:.0f} % of the tasks another label, majority_vote "
@@ -268,6 +404,17 @@ CategoryFit Automatic::fit(const CategoryData& data, const RunContext& context, 
   CategoryFit result = aggregate(data, kBase, base_parameters(options_.ties, workers_repeat), context, start);
   if (result.class_count < 2 || data.answers.answer_count() == 0) return result;
 
+  const bool grouped = options_.find_groups && count_groups_once(data, options_, context, result);
+  if (!grouped) choose_for_single_workers(data, context, start, workers_repeat, result);
+  ask_other_methods(data, options_.ties, grouped, context, result);
+  keep_first_of_each_code(result.warnings);
+  if (context.cancelled()) result.status = Status::cancelled;
+  return result;
+}
+
+void Automatic::choose_for_single_workers(const CategoryData& data, const RunContext& context,
+                                          const CategoryStart& start, bool workers_repeat, CategoryFit& result) const {
+  std::optional<Dependence> dependence = std::move(result.dependence);
   const bool tested = options_.folds > 0 && !context.cancelled();
   const Verdict verdict = tested ? judge(data, result, options_, workers_repeat, context) : Verdict{};
   choose(data, options_, verdict, tested, workers_repeat, context, start, result);
@@ -278,11 +425,8 @@ CategoryFit Automatic::fit(const CategoryData& data, const RunContext& context, 
   result.labels = hard_labels(result.posterior, result.class_count, options_.ties, context);
   if (options_.calibrate) temper(data, verdict.tempering, result, context);
 
+  result.dependence = std::move(dependence);
   warn_if_flipped(data, result);
-  ask_other_methods(data, options_.ties, context, result);
-  keep_first_of_each_code(result.warnings);
-  if (context.cancelled()) result.status = Status::cancelled;
-  return result;
 }
 
 }  // namespace wisecrowd::automatic

@@ -9,11 +9,14 @@ struct Options {
   double evidence = 3;           ///< z-score by which subtypes must predict better to be used
   std::size_t folds = 5;         ///< in which answers are hidden, each once; 0: neither test nor calibration
   std::size_t tested = 100'000;  ///< answers that are looked at for that, at most
+  bool find_groups = true;       ///< look for workers who do not answer independently
   TieRule ties = TieRule::lowest;
 };
 
-/// What `aggregate` does unless told otherwise: hierarchical Dawid–Skene, or EBCC's subtypes of tasks where answers
-/// that were hidden from both show that workers err together; and probabilities that admit what models do not know.
+/// What `aggregate` does unless told otherwise: hierarchical Dawid–Skene; a model in which a group of workers who do
+/// not answer independently is one voice, where such a group contradicts the rest; or EBCC's subtypes of tasks where
+/// answers that were hidden from both show that workers err together; and probabilities that admit what models do not
+/// know.
 class Automatic final : public CategoryAggregator {
  public:
   explicit Automatic(Options options = {}) : options_(options) {}
@@ -21,6 +24,9 @@ class Automatic final : public CategoryAggregator {
                                 const CategoryStart& start = {}) const override;
 
  private:
+  /// `result` is the fit of the base; what else is found out about it, or another fit that replaces it.
+  void choose_for_single_workers(const CategoryData& data, const RunContext& context, const CategoryStart& start,
+                                 bool workers_repeat, CategoryFit& result) const;
   Options options_;
 };
 

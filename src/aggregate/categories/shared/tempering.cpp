@@ -57,14 +57,33 @@ void raise(std::span<const double> logs, double power, std::span<double> out) {
 bool is_gold(const CategoryData& data, std::size_t task) { return data.has_gold() && data.gold[task] != kNoClass; }
 
 /// Shares of votes, with one vote more that is spread as the task's prior is: one task.
-void smoothed_votes(const CategoryData& data, std::size_t task, std::span<double> votes) {
+/// Who counts as one voice in the fit; empty if everybody is on its own.
+std::span<const std::uint32_t> voices_of(const CategoryFit& fit) {
+  if (fit.dependence && fit.dependence->counted_once) return fit.dependence->voices;
+  return {};
+}
+
+/// Members of a group share its one vote.
+void smoothed_votes(const CategoryData& data, std::span<const std::uint32_t> voices, std::size_t task,
+                    std::span<double> votes) {
   const std::size_t classes = votes.size();
   if (data.task_priors.empty()) {
     std::fill(votes.begin(), votes.end(), 1 / static_cast<double>(classes));
   } else {
     std::copy_n(data.task_priors.data() + task * classes, classes, votes.data());
   }
-  for (const ClassId label : data.answers.labels_of(TaskId(task))) votes[index(label)] += 1;
+  const auto labels = data.answers.labels_of(TaskId(task));
+  if (voices.empty()) {
+    for (const ClassId label : labels) votes[index(label)] += 1;
+  } else {
+    const auto workers = data.answers.workers_of(TaskId(task));
+    for (std::size_t a = 0; a < labels.size(); ++a) {
+      const auto together = std::count_if(workers.begin(), workers.end(), [&](WorkerId other) {
+        return voices[index(other)] == voices[index(workers[a])];
+      });
+      votes[index(labels[a])] += 1 / static_cast<double>(together);
+    }
+  }
   normalise(votes);
 }
 
@@ -87,7 +106,7 @@ CategoryData draw_crowd(const CategoryData& data, const CategoryFit& fit, std::v
   CategoryData crowd{
       make_category_answers(drawn, blank_names(answers.task_count(), answers.worker_count(), answers.class_names()),
                             DuplicatePolicy::repeat),
-      data.gold, data.task_priors};
+      data.gold, data.task_priors, data.trusted, data.worker_groups};
   return crowd;
 }
 
@@ -140,7 +159,7 @@ void apply(const CategoryData& data, const Tempering& tempering, CategoryFit& fi
     for (std::size_t t = blocks.begin(block); t < blocks.end(block); ++t) {
       if (offsets[t] == offsets[t + 1] || is_gold(data, t)) continue;
       const auto row = std::span(fit.posterior).subspan(t * classes, classes);
-      smoothed_votes(data, t, votes);
+      smoothed_votes(data, voices_of(fit), t, votes);
       if (tempering.power != 1) {
         for (std::size_t k = 0; k < classes; ++k) logs[k] = safe_log(row[k]);
         raise(logs, tempering.power, raised);
@@ -164,7 +183,7 @@ class LabelProbability {
       if (offsets[t] == offsets[t + 1] || is_gold(data, t)) continue;
       tasks_.push_back(t);
       votes_.resize(tasks_.size() * classes_);
-      smoothed_votes(data, t, std::span(votes_).last(classes_));
+      smoothed_votes(data, voices_of(model), t, std::span(votes_).last(classes_));
       for (std::size_t k = 0; k < classes_; ++k) logs_.push_back(safe_log(model.posterior[t * classes_ + k]));
     }
   }
@@ -220,7 +239,7 @@ void TemperingSearch::add_fold(const CategoryData& visible, const CategoryFit& f
     for (std::size_t h = blocks.begin(block); h < blocks.end(block); ++h) {
       const CategoryAnswer& answer = hidden[h];
       const double* const said = fit.confusion.data() + index(answer.worker) * classes * classes + index(answer.label);
-      smoothed_votes(visible, index(answer.task), votes);
+      smoothed_votes(visible, voices_of(fit), index(answer.task), votes);
       double by_votes = 0;
       for (std::size_t k = 0; k < classes; ++k) {
         by_votes += votes[k] * said[k * classes];
@@ -347,7 +366,7 @@ void ModelPosterior::row(std::size_t task, std::span<double> out) const {
   const bool certain = std::find(tempered.begin(), tempered.end(), 1.0) != tempered.end();
   if (!tempered_ || certain || data_.answers.labels_of(TaskId(task)).empty()) return;
   std::vector<double> votes(classes);
-  smoothed_votes(data_, task, votes);
+  smoothed_votes(data_, voices_of(fit_), task, votes);
   for (std::size_t k = 0; k < classes; ++k) {
     // Rounding leaves about 1e-16 of a class that the model excludes.
     const double q = (tempered[k] - tempering_.vote_share * votes[k]) / (1 - tempering_.vote_share);
@@ -388,6 +407,12 @@ TaskSample sample_of_tasks(const CategoryData& data, std::size_t most_answers, c
     sample.workers.push_back(w);
   }
   for (CategoryAnswer& answer : kept) answer.worker = WorkerId{place[index(answer.worker)]};
+  for (const std::uint32_t w : sample.workers) {
+    if (!data.worker_groups.empty()) sample.data.worker_groups.push_back(data.worker_groups[w]);
+  }
+  for (const WorkerId w : data.trusted) {
+    if (seen[index(w)]) sample.data.trusted.push_back(WorkerId{place[index(w)]});
+  }
   sample.data.answers = make_category_answers(
       kept, blank_names(sample.tasks.size(), sample.workers.size(), answers.class_names()), DuplicatePolicy::repeat);
   return sample;
