@@ -80,6 +80,8 @@ void run_aggregate(const AggregateArguments& options, Session& session) {
     refuse_for_numbers(!options.init.empty(), "--init");
     refuse_for_numbers(!options.finish.empty(), "--finish");
     refuse_for_numbers(options.abstain_below > 0, "--abstain-below");
+    refuse_for_numbers(!options.read.trusted.empty(), "--trusted");
+    refuse_for_numbers(!options.read.groups.empty(), "--groups");
     NumberRequest numbers;
     numbers.answers = options.labels;
     numbers.settings = options.settings;
@@ -178,6 +180,7 @@ void add_aggregate(CommandSet& commands) {
   command.add_flag("--json", options->json, "print one JSON object instead of the summary");
   options->read.add_kind_to(command);
   options->read.add_to(command, true);
+  options->read.add_trust_to(command);
   options->run.add_to(command, true);
   options->run.add_warning_flag(command);
   command.more = list_methods;

@@ -69,6 +69,16 @@ void ReadFlags::add_kind_to(Command& command) {
                      "dimensions have one column each, --columns TASK,WORKER,X,Y");
 }
 
+void ReadFlags::add_trust_to(Command& command) {
+  command.add_list("--trusted", trusted, "WORKER",
+                   "a worker to be believed where answers alone cannot tell which of two sides is right; may be "
+                   "repeated");
+  command.add_text("--groups", groups, "FILE",
+                   "workers who do not answer independently, and count as one voice: columns worker,group; otherwise "
+                   "they are looked for",
+                   {ValueHint::Kind::file});
+}
+
 ReadOptions ReadFlags::options() const {
   ReadOptions options;
   if (numbers()) {
@@ -90,6 +100,8 @@ ReadOptions ReadFlags::options() const {
   options.safe_names = safe_csv;
   if (!exclude_workers.empty()) options.exclude_workers = read_worker_list(exclude_workers);
   if (!merge_workers.empty()) options.merge_workers = read_worker_merges(merge_workers);
+  options.trusted_workers = trusted;
+  if (!groups.empty()) options.worker_groups = read_worker_groups(groups);
   return options;
 }
 
@@ -109,6 +121,8 @@ std::string ReadFlags::words(bool with_gold) const {
   if (safe_csv) text += " --safe-csv";
   add("--exclude-workers", exclude_workers);
   add("--merge-workers", merge_workers);
+  for (const std::string& worker : trusted) add("--trusted", worker);
+  add("--groups", groups);
   return text;
 }
 

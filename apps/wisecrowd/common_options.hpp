@@ -25,6 +25,8 @@ struct ReadFlags {
   std::string duplicates{to_string(ReadOptions{}.duplicates)};
   std::string exclude_workers;
   std::string merge_workers;
+  std::vector<std::string> trusted;
+  std::string groups;
   bool safe_csv = false;
   bool wide = false;
   bool lenient = false;
@@ -32,8 +34,10 @@ struct ReadFlags {
   void add_to(Command& command, bool with_gold);
   /// Adds --answers, for commands that take several kinds of answers.
   void add_kind_to(Command& command);
+  /// Adds --trusted and --groups, for commands that ask who answers independently.
+  void add_trust_to(Command& command);
   [[nodiscard]] bool numbers() const noexcept { return kind == "numbers"; }
-  /// Reads the files of --exclude-workers and --merge-workers.
+  /// Reads the files of --exclude-workers, --merge-workers and --groups.
   [[nodiscard]] ReadOptions options() const;
   /// The options that were given, as words for a shell, each with a blank before it: for commands that we suggest.
   [[nodiscard]] std::string words(bool with_gold) const;

@@ -331,6 +331,7 @@ void add_compare(CommandSet& commands) {
   command.add_flag("--json", options->json, "print one JSON object");
   options->read.add_kind_to(command);
   options->read.add_to(command, true);
+  options->read.add_trust_to(command);
   options->run.add_to(command, true);
   options->run.add_warning_flag(command);
   command.examples =

@@ -32,6 +32,12 @@ enum class TableLayout {
   wide,       ///< one row per task, one column per worker, blank where there is no answer
 };
 
+/// A worker and the name of the group that it belongs to.
+struct WorkerGroup {
+  std::string worker, group;
+  bool operator==(const WorkerGroup&) const = default;
+};
+
 /// Answers under `name` are answers of `into`.
 struct WorkerMerge {
   std::string name;
@@ -63,6 +69,10 @@ struct ReadOptions {
   /// Names that belong to one worker; chains are followed. What one worker then answered twice is a duplicate as any
   /// other. Somebody is excluded by either name.
   std::vector<WorkerMerge> merge_workers;
+  /// Workers to be believed where answers alone cannot tell which side is right: CategoryData::trusted.
+  std::vector<std::string> trusted_workers;
+  /// Workers who do not answer independently of one another: CategoryData::worker_groups.
+  std::vector<WorkerGroup> worker_groups;
   /// Names that a spreadsheet would run as a formula get an apostrophe in front (spreadsheet_safe), so that everything
   /// that is made of the data, from labels.csv to a report, can be opened in one.
   bool safe_names = false;
@@ -73,6 +83,10 @@ struct ReadOptions {
 /// The names in a file that belong together: columns `old` and `new`, or, without such a header, lines of names whose
 /// first is kept. Fields are divided by commas and may be quoted.
 [[nodiscard]] std::vector<WorkerMerge> read_worker_merges(const std::string& path);
+
+/// Who belongs to which group, by the columns `worker` and `group` of a file, or, without such a header, by its first
+/// two fields.
+[[nodiscard]] std::vector<WorkerGroup> read_worker_groups(const std::string& path);
 
 /// One thing wrong with the input, with what to do about it.
 struct DataProblem {

@@ -182,11 +182,12 @@ class Fitted:
 
     @cached_property
     def worker_groups_(self) -> pd.Series:
-        """The community of each worker, of methods that find some."""
+        """The community of each worker, of methods that find some; missing for workers who belong to none."""
         groups = self._known("worker_group")
         if groups is None:
             raise AttributeError(f"{type(self).__name__} has no groups of workers")
-        return pd.Series(groups, index=self._crowd.worker_index(), name="group")
+        groups = pd.Series(groups, index=self._crowd.worker_index(), name="group")
+        return groups.astype("Int64").mask(groups == _engine.NO_GROUP) if (groups == _engine.NO_GROUP).any() else groups
 
 
 _MADE: list = []
@@ -196,7 +197,7 @@ class Aggregator(Fitted, Estimator):
     """Labels from answers alone."""
 
     def fit(self, data: Any, true_labels: Optional[Any] = None, *, start: Optional[pd.DataFrame] = None, columns: Optional[Any] = None,
-            wide: bool = False):
+            wide: bool = False, trusted: Optional[Any] = None, groups: Optional[Any] = None):
         """Finds the labels of all tasks.
 
         data : table with the columns task, worker and label
@@ -211,8 +212,15 @@ class Aggregator(Fitted, Estimator):
         wide : bool
             There is a row per task and a column per worker, empty where there is no answer. Tasks are the column called task, else the
             index if it has a name, else the first column.
+        trusted : worker or list of workers, optional
+            Who is to be believed where answers alone cannot tell which of two sides is right.
+        groups : Series or dict of groups by worker, optional
+            Workers who do not answer independently: a group counts as one voice. Otherwise groups are looked for, by methods that know them.
         """
-        self._fit_crowd(self._read(data, true_labels, columns, wide), start)
+        crowd = self._read(data, true_labels, columns, wide)
+        if trusted is not None or groups is not None:
+            crowd.name_workers(trusted, groups)
+        self._fit_crowd(crowd, start)
         return self
 
     def fit_predict(self, data: Any, true_labels: Optional[Any] = None, **more) -> pd.Series:

@@ -207,6 +207,28 @@ class Crowd:
     def worker_index(self):
         return as_index(self.workers, "worker")
 
+    def name_workers(self, trusted=None, groups=None):
+        """Tells the engine whom to believe, and who does not answer independently."""
+        index = self.worker_index()
+        if trusted is None:
+            trusted = []
+        elif isinstance(trusted, str) or not hasattr(trusted, "__iter__"):
+            trusted = [trusted]
+        codes = index.get_indexer(pd.Index(list(trusted))) if len(trusted) else np.zeros(0, int)
+        if (codes < 0).any():
+            raise ValueError(f"trusted: no worker {list(trusted)[int(np.argmax(codes < 0))]!r} answered")
+        labels = np.zeros(0, np.uint32)
+        if groups is not None:
+            groups = pd.Series(groups)
+            if groups.index.has_duplicates:
+                raise ValueError(f"groups: worker {groups.index[groups.index.duplicated()][0]!r} is there twice")
+            known = groups.reindex(index)
+            found = pd.factorize(known)[0].astype(np.int64)
+            alone = found < 0
+            found[alone] = found.max(initial=-1) + 1 + np.arange(alone.sum())
+            labels = found.astype(np.uint32)
+        self.answers.name_workers(codes.astype(np.uint32), labels)
+
     def class_index(self, name="label"):
         return as_index(self.classes, name)
 

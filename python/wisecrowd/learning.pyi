@@ -86,7 +86,7 @@ class TwoStage(Learner):
     hidden: int
     layers: int
     dropout: float
-    aggregator: Literal['automatic', 'majority_vote', 'wawa', 'zero_based_skill', 'one_coin', 'confusion_vector', 'dawid_skene', 'hierarchical_dawid_skene', 'ibcc', 'spammer_mixture', 'gibbs', 'bp', 'glad', 'mace', 'worker_clusters', 'cbcc', 'ebcc', 'minimax_entropy', 'max_margin', 'kos', 'multispa', 'cnmf', 'symmetric_nmf', 'coupled_tensor', 'spectral_em', 'sml', 'jaffe', 'eigen_ratio', 'pgd', 'mmsr']
+    aggregator: Literal['automatic', 'majority_vote', 'wawa', 'zero_based_skill', 'one_coin', 'confusion_vector', 'dawid_skene', 'hierarchical_dawid_skene', 'group_dawid_skene', 'ibcc', 'spammer_mixture', 'gibbs', 'bp', 'glad', 'mace', 'worker_clusters', 'cbcc', 'ebcc', 'minimax_entropy', 'max_margin', 'kos', 'multispa', 'cnmf', 'symmetric_nmf', 'coupled_tensor', 'spectral_em', 'sml', 'jaffe', 'eigen_ratio', 'pgd', 'mmsr']
     targets: Literal['automatic', 'hard', 'soft', 'confident', 'truth']
     epochs: int
     batch: int
@@ -113,7 +113,7 @@ class TwoStage(Learner):
         hidden: int = ...,
         layers: int = ...,
         dropout: float = ...,
-        aggregator: Literal['automatic', 'majority_vote', 'wawa', 'zero_based_skill', 'one_coin', 'confusion_vector', 'dawid_skene', 'hierarchical_dawid_skene', 'ibcc', 'spammer_mixture', 'gibbs', 'bp', 'glad', 'mace', 'worker_clusters', 'cbcc', 'ebcc', 'minimax_entropy', 'max_margin', 'kos', 'multispa', 'cnmf', 'symmetric_nmf', 'coupled_tensor', 'spectral_em', 'sml', 'jaffe', 'eigen_ratio', 'pgd', 'mmsr'] = ...,
+        aggregator: Literal['automatic', 'majority_vote', 'wawa', 'zero_based_skill', 'one_coin', 'confusion_vector', 'dawid_skene', 'hierarchical_dawid_skene', 'group_dawid_skene', 'ibcc', 'spammer_mixture', 'gibbs', 'bp', 'glad', 'mace', 'worker_clusters', 'cbcc', 'ebcc', 'minimax_entropy', 'max_margin', 'kos', 'multispa', 'cnmf', 'symmetric_nmf', 'coupled_tensor', 'spectral_em', 'sml', 'jaffe', 'eigen_ratio', 'pgd', 'mmsr'] = ...,
         targets: Literal['automatic', 'hard', 'soft', 'confident', 'truth'] = ...,
         epochs: int = ...,
         batch: int = ...,
@@ -1066,7 +1066,7 @@ class MaxMIG(Learner):
     dropout: float
     divergence: Literal['kl', 'pearson', 'js']
     start: Literal['automatic', 'votes', 'aggregator', 'coupled', 'random']
-    aggregator: Literal['automatic', 'majority_vote', 'wawa', 'zero_based_skill', 'one_coin', 'confusion_vector', 'dawid_skene', 'hierarchical_dawid_skene', 'ibcc', 'spammer_mixture', 'gibbs', 'bp', 'glad', 'mace', 'worker_clusters', 'cbcc', 'ebcc', 'minimax_entropy', 'max_margin', 'kos', 'multispa', 'cnmf', 'symmetric_nmf', 'coupled_tensor', 'spectral_em', 'sml', 'jaffe', 'eigen_ratio', 'pgd', 'mmsr']
+    aggregator: Literal['automatic', 'majority_vote', 'wawa', 'zero_based_skill', 'one_coin', 'confusion_vector', 'dawid_skene', 'hierarchical_dawid_skene', 'group_dawid_skene', 'ibcc', 'spammer_mixture', 'gibbs', 'bp', 'glad', 'mace', 'worker_clusters', 'cbcc', 'ebcc', 'minimax_entropy', 'max_margin', 'kos', 'multispa', 'cnmf', 'symmetric_nmf', 'coupled_tensor', 'spectral_em', 'sml', 'jaffe', 'eigen_ratio', 'pgd', 'mmsr']
     class_prior: Literal['automatic', 'uniform', 'learned']
     pooled_answers: float
     warm_up: int
@@ -1098,7 +1098,7 @@ class MaxMIG(Learner):
         dropout: float = ...,
         divergence: Literal['kl', 'pearson', 'js'] = ...,
         start: Literal['automatic', 'votes', 'aggregator', 'coupled', 'random'] = ...,
-        aggregator: Literal['automatic', 'majority_vote', 'wawa', 'zero_based_skill', 'one_coin', 'confusion_vector', 'dawid_skene', 'hierarchical_dawid_skene', 'ibcc', 'spammer_mixture', 'gibbs', 'bp', 'glad', 'mace', 'worker_clusters', 'cbcc', 'ebcc', 'minimax_entropy', 'max_margin', 'kos', 'multispa', 'cnmf', 'symmetric_nmf', 'coupled_tensor', 'spectral_em', 'sml', 'jaffe', 'eigen_ratio', 'pgd', 'mmsr'] = ...,
+        aggregator: Literal['automatic', 'majority_vote', 'wawa', 'zero_based_skill', 'one_coin', 'confusion_vector', 'dawid_skene', 'hierarchical_dawid_skene', 'group_dawid_skene', 'ibcc', 'spammer_mixture', 'gibbs', 'bp', 'glad', 'mace', 'worker_clusters', 'cbcc', 'ebcc', 'minimax_entropy', 'max_margin', 'kos', 'multispa', 'cnmf', 'symmetric_nmf', 'coupled_tensor', 'spectral_em', 'sml', 'jaffe', 'eigen_ratio', 'pgd', 'mmsr'] = ...,
         class_prior: Literal['automatic', 'uniform', 'learned'] = ...,
         pooled_answers: float = ...,
         warm_up: int = ...,

@@ -252,9 +252,11 @@ CategoryData read_dataset(const Input& answers, const std::optional<Input>& gold
   if (reject && !options.lenient) {
     data.answers = build_without_repeats(table, std::move(names), pool, notes);
     settle_problems(table.file, false, notes);
+    name_workers(options, table.file, data, notes);
     return data;
   }
   data.answers = build_by_policy(table, std::move(names), options.duplicates, pool, notes);
+  name_workers(options, table.file, data, notes);
   return data;
 }
 

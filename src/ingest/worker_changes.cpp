@@ -124,6 +124,48 @@ void change_workers(const ReadOptions& options, Table& table, NameTable& workers
   workers = NameTable(left);
 }
 
+void name_workers(const ReadOptions& options, const std::string& file, CategoryData& data, DataReport& report) {
+  if (options.trusted_workers.empty() && options.worker_groups.empty()) return;
+  const NameTable& names = data.answers.worker_names();
+  std::unordered_map<std::string_view, std::uint32_t> id_of;
+  for (std::uint32_t w = 0; w < names.size(); ++w) id_of.emplace(names[w], w);
+  const auto find = [&](const std::string& name) {
+    return id_of.find(options.safe_names ? spreadsheet_safe(name) : name);
+  };
+  for (const std::string& name : options.trusted_workers) {
+    const auto at = find(name);
+    if (at == id_of.end()) {
+      throw Error(ErrorCode::bad_input, fmt::format("{}: '{}' is to be trusted, but no worker of that name answered: "
+                                                    "name one of those in the file",
+                                                    file, printable(name)));
+    }
+    data.trusted.push_back(WorkerId{at->second});
+  }
+  if (options.worker_groups.empty()) return;
+  std::unordered_map<std::string_view, std::uint32_t> label_of;
+  std::vector<std::string> unknown;
+  constexpr std::uint32_t kAlone = 0xFFFFFFFF;
+  data.worker_groups.assign(names.size(), kAlone);
+  for (const WorkerGroup& entry : options.worker_groups) {
+    const auto at = find(entry.worker);
+    if (at == id_of.end()) {
+      unknown.push_back(entry.worker);
+      continue;
+    }
+    const std::uint32_t label =
+        label_of.emplace(entry.group, static_cast<std::uint32_t>(label_of.size())).first->second;
+    std::uint32_t& own = data.worker_groups[at->second];
+    if (own != kAlone && own != label) {
+      throw Error(ErrorCode::bad_input, fmt::format("groups: worker '{}' is in two groups, '{}' among them: keep one",
+                                                    printable(entry.worker), printable(entry.group)));
+    }
+    own = label;
+  }
+  auto next = static_cast<std::uint32_t>(label_of.size());
+  for (std::uint32_t& label : data.worker_groups) label = label == kAlone ? next++ : label;
+  warn_of_unknown(unknown, options.worker_groups.size(), "put into groups", file, report);
+}
+
 }  // namespace ingest
 
 namespace {
@@ -200,6 +242,31 @@ std::vector<WorkerMerge> read_worker_merges(const std::string& path) {
     }
   }
   return merges;
+}
+
+std::vector<WorkerGroup> read_worker_groups(const std::string& path) {
+  const NameRows found = read_name_rows(path);
+  const auto& first = found.rows.front();
+  std::size_t worker = ingest::find_worker_column(first), group = ingest::kNoColumn;
+  for (std::size_t c = 0; c < first.size(); ++c) {
+    if (ingest::normalised(first[c]) == "group") group = c;
+  }
+  const bool has_header = worker != ingest::kNoColumn && group != ingest::kNoColumn;
+  if (!has_header) worker = 0, group = 1;
+  std::vector<WorkerGroup> groups;
+  for (std::size_t r = has_header ? 1 : 0; r < found.rows.size(); ++r) {
+    const auto& fields = found.rows[r];
+    if (fields.size() <= std::max(worker, group) || (!has_header && fields.size() != 2)) {
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("{}:{}: the line has {} field{}: write a worker and its group into each line, under the "
+                              "header worker,group",
+                              path, found.numbers[r], fields.size(), fields.size() == 1 ? "" : "s"));
+    }
+    require_name(fields[worker], place(path, found.numbers[r]));
+    require_name(fields[group], place(path, found.numbers[r]));
+    groups.push_back({fields[worker], fields[group]});
+  }
+  return groups;
 }
 
 }  // namespace wisecrowd

@@ -10,4 +10,8 @@ namespace wisecrowd::ingest {
 /// lose all answers. Names that nobody has are warned of.
 void change_workers(const ReadOptions& options, Table& table, NameTable& workers, DataReport& report);
 
+/// Fills in who is trusted and who belongs together, by the names of the request. A trusted worker must be there;
+/// members of groups that gave no answers are warned of.
+void name_workers(const ReadOptions& options, const std::string& file, CategoryData& data, DataReport& report);
+
 }  // namespace wisecrowd::ingest

@@ -34,13 +34,17 @@ class ReadingWriter {
     for (const std::string& value : values) rows += csv_field(value) + "\n";
     text(name, rows);
   }
-  void merges(const char* name, const std::vector<WorkerMerge>& values) {
+  void merges(const char* name, const std::vector<WorkerMerge>& values) { pairs(name, values); }
+  void groups(const char* name, const std::vector<WorkerGroup>& values) { pairs(name, values); }
+
+ private:
+  template <class Pair>
+  void pairs(const char* name, const std::vector<Pair>& values) {
     std::string rows;
-    for (const auto& [from, into] : values) rows += csv_field(from) + "," + csv_field(into) + "\n";
+    for (const auto& [first, second] : values) rows += csv_field(first) + "," + csv_field(second) + "\n";
     text(name, rows);
   }
 
- private:
   Reading& reading_;
 };
 
@@ -66,13 +70,16 @@ class ReadingReader {
     CsvRows rows(found == nullptr ? std::string_view() : *found);
     while (rows.next()) values.push_back(rows.fields().at(0));
   }
-  void merges(const char* name, std::vector<WorkerMerge>& values) const {
+  void merges(const char* name, std::vector<WorkerMerge>& values) const { pairs(name, values); }
+  void groups(const char* name, std::vector<WorkerGroup>& values) const { pairs(name, values); }
+
+ private:
+  template <class Pair>
+  void pairs(const char* name, std::vector<Pair>& values) const {
     const std::string* found = find(name);
     CsvRows rows(found == nullptr ? std::string_view() : *found);
     while (rows.next()) values.push_back({rows.fields().at(0), rows.fields().at(1)});
   }
-
- private:
   [[nodiscard]] const std::string* find(std::string_view name) const {
     for (const auto& [key, value] : reading_) {
       if (key == name) return &value;
@@ -100,6 +107,8 @@ void reading_fields(Io& io, ReadOptions& options) {
   io.flag("safe_names", options.safe_names);
   io.names("exclude_workers", options.exclude_workers);
   io.merges("merge_workers", options.merge_workers);
+  io.names("trusted_workers", options.trusted_workers);
+  io.groups("worker_groups", options.worker_groups);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ __all__ = [
     'ConfusionVector',
     'DawidSkene',
     'HierarchicalDawidSkene',
+    'GroupDawidSkene',
     'IBCC',
     'SpammerMixture',
     'Gibbs',
@@ -43,6 +44,7 @@ __all__ = [
 CLASSES: dict[str, type[Aggregator]]
 
 class Automatic(Aggregator):
+    find_groups: bool
     calibrate: bool
     evidence: float
     folds: int
@@ -56,6 +58,7 @@ class Automatic(Aggregator):
     def __init__(
         self,
         *,
+        find_groups: bool = ...,
         calibrate: bool = ...,
         evidence: float = ...,
         folds: int = ...,
@@ -297,6 +300,39 @@ class HierarchicalDawidSkene(Aggregator):
         start: Literal['votes', 'majority', 'random'] = ...,
         restarts: int = ...,
         gold_weight: float = ...,
+        ties: Literal['lowest', 'highest', 'random', 'fractional'] = ...,
+        classes: Optional[Iterable[Any]] = ...,
+        duplicates: str = ...,
+        seed: int = ...,
+        threads: int = ...,
+        progress: Union[bool, Callable[[str, float, float, Optional[float]], Any]] = ...,
+        n_iter: Any = ...,
+        tol: Any = ...,
+        random_state: Any = ...,
+    ) -> None: ...
+
+class GroupDawidSkene(Aggregator):
+    discovery: Literal['guarded', 'linkage']
+    most_groups: int
+    pseudo_count: float
+    diagonal_pseudo_count: float
+    max_iterations: int
+    tolerance: float
+    ties: Literal['lowest', 'highest', 'random', 'fractional']
+    classes: Optional[Iterable[Any]]
+    duplicates: str
+    seed: int
+    threads: int
+    progress: Union[bool, Callable[[str, float, float, Optional[float]], Any]]
+    def __init__(
+        self,
+        *,
+        discovery: Literal['guarded', 'linkage'] = ...,
+        most_groups: int = ...,
+        pseudo_count: float = ...,
+        diagonal_pseudo_count: float = ...,
+        max_iterations: int = ...,
+        tolerance: float = ...,
         ties: Literal['lowest', 'highest', 'random', 'fractional'] = ...,
         classes: Optional[Iterable[Any]] = ...,
         duplicates: str = ...,
