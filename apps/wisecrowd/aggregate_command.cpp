@@ -27,6 +27,7 @@ struct AggregateArguments {
   std::string report;
   bool force = false;
   std::vector<std::string> settings;
+  std::string without;
   double abstain_below = 0;
   bool json = false;
   ReadFlags read;
@@ -80,6 +81,7 @@ void run_aggregate(const AggregateArguments& options, Session& session) {
     refuse_for_numbers(!options.init.empty(), "--init");
     refuse_for_numbers(!options.finish.empty(), "--finish");
     refuse_for_numbers(options.abstain_below > 0, "--abstain-below");
+    refuse_for_numbers(!options.without.empty(), "--without");
     refuse_for_numbers(!options.read.trusted.empty(), "--trusted");
     refuse_for_numbers(!options.read.groups.empty(), "--groups");
     NumberRequest numbers;
@@ -104,6 +106,7 @@ void run_aggregate(const AggregateArguments& options, Session& session) {
   request.init_from_tables = options.init_from == "tables";
   request.finish = options.finish;
   request.settings = options.settings;
+  request.without = without_of(options.without);
   request.abstain_below = options.abstain_below;
   request.read = options.read.options();
   if (!options.out.empty()) request.out = options.out;
@@ -170,6 +173,7 @@ void add_aggregate(CommandSet& commands) {
   add_settings(
       command, options->settings,
       "set a parameter of the method, or of the others by init.NAME=VALUE and finish.NAME=VALUE; may be repeated");
+  add_without(command, options->without);
   command.add_number("--abstain-below", options->abstain_below, 0, 1,
                      "leave the label blank where its probability is less than this");
   command.add_text("--out,-o", options->out, "DIR", "where to write the results", ValueHint::written_folder());
@@ -193,6 +197,7 @@ void add_aggregate(CommandSet& commands) {
       "wisecrowd aggregate crowd/answers.csv -m majority_vote --set ties=random --seed 7\n"
       "wisecrowd aggregate crowd/answers.csv -m cnmf --init multispa --finish em --set finish.max_iterations=10\n"
       "wisecrowd aggregate crowd/answers.csv --abstain-below 0.9 --gold crowd/gold.csv --gold-for evaluation\n"
+      "wisecrowd aggregate crowd/answers.csv --without spammers,copies,colluders --method majority_vote\n"
       "gzip -c crowd/answers.csv | wisecrowd aggregate - --json";
   command.run = [options](Session& session) { run_aggregate(*options, session); };
 }

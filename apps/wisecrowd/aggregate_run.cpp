@@ -19,6 +19,25 @@ void add_new(std::vector<Warning>& warnings, const std::vector<Warning>& more) {
   }
 }
 
+void leave_out(const CleaningRequest& without, CategoryData& data, RunRecord& record, Work& work) {
+  if (!without.any()) return;
+  Cleaned rest = cleaned(data, without, work.context());
+  work.check_stopped();
+  data = std::move(rest.data);
+  record.data_warnings.push_back(cleaning_note(rest.cleaning, data.answers.worker_count()));
+  record.cleaning = std::move(rest.cleaning);
+}
+
+void complete_cleaned_fit(const CategoryData& all, const CategoryData& seen, const RunRecord& record, CategoryFit& fit,
+                          Work& work) {
+  if (!record.cleaning || record.cleaning->workers.empty()) return;
+  describe_left_out(all, *record.cleaning, fit);
+  // Copies that were left out deceive nobody any more.
+  if (!fit.dependence) {
+    fit.dependence = find_dependence({.answers = seen.answers, .trusted = seen.trusted}, {}, work.context());
+  }
+}
+
 namespace {
 
 std::uint64_t known_truths(const CategoryData& data) {
@@ -135,8 +154,11 @@ AggregateOutcome run_aggregate(const AggregateRequest& request, Session& session
   // Copies share the answers; only the gold is withheld.
   CategoryData seen = data;
   if (record.gold_use != "inference") seen.gold.clear();
+  leave_out(request.without, seen, record, work);
+  if (record.cleaning) record.timings.emplace_back("clean", watch.lap());
   CategoryFit fit = aggregate(seen, stages, work.context());
   work.check_stopped();
+  complete_cleaned_fit(data, seen, record, fit, work);
   AggregateOutcome outcome;
   outcome.fit_seconds = watch.lap();
   record.timings.emplace_back("fit", outcome.fit_seconds);

@@ -69,6 +69,20 @@ void ReadFlags::add_kind_to(Command& command) {
                      "dimensions have one column each, --columns TASK,WORKER,X,Y");
 }
 
+void add_without(Command& command, std::string& without) {
+  command.add_text("--without", without, "LIST",
+                   "leave out the answers of spammers, copies or colluders, or of several of them with commas; a task "
+                   "never loses its last answer, and the result says who was left out and why");
+}
+
+CleaningRequest without_of(const std::string& list) {
+  try {
+    return cleaning_request(list);
+  } catch (const Error& error) {
+    throw usage_error(std::string("--") + error.what());
+  }
+}
+
 void ReadFlags::add_trust_to(Command& command) {
   command.add_list("--trusted", trusted, "WORKER",
                    "a worker to be believed where answers alone cannot tell which of two sides is right; may be "

@@ -10,6 +10,7 @@
 #include "command_set.hpp"
 #include "progress_bar.hpp"
 #include "wisecrowd/aggregate.hpp"
+#include "wisecrowd/cleaning.hpp"
 #include "wisecrowd/ingest.hpp"
 #include "wisecrowd/learn.hpp"
 
@@ -48,6 +49,11 @@ void add_force(Command& command, bool& force);
 
 /// Adds --format.
 void add_format(Command& command, std::string& format, const std::string& help);
+
+/// Adds --without.
+void add_without(Command& command, std::string& without);
+/// Whom it names; a usage error lists the names.
+[[nodiscard]] CleaningRequest without_of(const std::string& list);
 
 /// Adds --safe-csv.
 void add_safe_csv(Command& command, bool& safe_csv);

@@ -4,6 +4,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "aggregate_run.hpp"
 #include "common_options.hpp"
 #include "compare_learners.hpp"
 #include "failure.hpp"
@@ -27,6 +28,7 @@ struct CompareArguments {
   std::string gold;
   std::string methods;
   std::vector<std::string> settings;
+  std::string without;
   std::uint64_t folds = HeldOutOptions{}.folds;
   double share = HeldOutOptions{}.share;
   bool json = false;
@@ -180,6 +182,7 @@ void run_held_out(const CompareArguments& options, const std::vector<MethodStage
 /// With features: learners are compared instead of methods.
 LearnerComparison learner_comparison(const CompareArguments& options) {
   LearnerComparison comparison;
+  comparison.without = without_of(options.without);
   comparison.files = options.features.files(options.labels, options.gold, false);
   comparison.learners = options.methods.empty() ? learner_names() : split_list(options.methods);
   comparison.settings = options.settings;
@@ -266,6 +269,7 @@ void run_with_gold(const CompareArguments& options, const std::vector<MethodStag
 void run_compare(const CompareArguments& options, Session& session) {
   if (options.read.numbers()) {
     refuse_for_numbers(!options.features.features.empty(), "--features");
+    refuse_for_numbers(!options.without.empty(), "--without");
     NumberRequest numbers;
     numbers.answers = options.labels;
     numbers.settings = options.settings;
@@ -296,6 +300,14 @@ void run_compare(const CompareArguments& options, Session& session) {
     return read_dataset(options.labels, gold, options.read.options(), work.context(), &report);
   });
   work.check_stopped();
+  if (const CleaningRequest without = without_of(options.without); without.any()) {
+    CategoryData seen = data;
+    seen.gold.clear();  // it is there to score
+    RunRecord record;
+    leave_out(without, seen, record, work);
+    data.answers = seen.answers;
+    session.warn(record.data_warnings);
+  }
   if (options.gold.empty()) {
     run_held_out(options, entrants, data, report, session, work);
   } else {
@@ -326,6 +338,7 @@ void add_compare(CommandSet& commands) {
                    {ValueHint::Kind::any_method});
   options->network.add_to(command);
   add_settings(command, options->settings, "set a parameter of all methods that have it, or of one: METHOD.NAME=VALUE");
+  add_without(command, options->without);
   command.add_count("--folds", options->folds, 1, 1000, "without gold: how many times answers are held out (5)");
   command.add_number("--hide", options->share, 1e-6, 1, "without gold: the share of answers held out each time (0.1)");
   command.add_flag("--json", options->json, "print one JSON object");

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "aggregate_run.hpp"
 #include "failure.hpp"
 #include "run_summary.hpp"
 #include "score_text.hpp"
@@ -108,9 +109,12 @@ void compare_learners(const LearnerComparison& comparison, Session& session, Wor
   std::vector<NetworkSpec> networks;
   for (const std::string& name : comparison.learners) networks.push_back(comparison.network.spec(learner_named(name)));
   DataReport report;
-  const LearningInput input = at_stage(
+  LearningInput input = at_stage(
       Stage::reading, [&] { return read_learning_data(comparison.files, comparison.read, work.context(), &report); });
   work.check_stopped();
+  RunRecord record;
+  leave_out(comparison.without, input.data.crowd, record, work);
+  session.warn(record.data_warnings);
   std::vector<LearnerRow> rows;
   for (std::size_t i = 0; i < comparison.learners.size(); ++i) {
     LearnerRow& row = rows.emplace_back();

@@ -12,6 +12,7 @@ struct LearnerComparison {
   std::vector<std::string> learners;
   std::vector<std::string> settings;  ///< "name=value" for all that have the name, or "learner.name=value"
   NetworkFlags network;
+  CleaningRequest without;
   ReadOptions read;
   bool json = false;
 };

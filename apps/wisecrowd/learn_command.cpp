@@ -25,6 +25,7 @@ struct LearnArguments {
   std::string report;
   bool force = false;
   std::vector<std::string> settings;
+  std::string without;
   bool torchscript = false;
   bool json = false;
   FeatureFlags features;
@@ -129,6 +130,7 @@ void run_learn(const LearnArguments& options, Session& session) {
   request.method = options.method;
   request.settings = options.settings;
   request.network = options.network;
+  request.without = without_of(options.without);
   request.read = options.read.options();
   if (!options.out.empty()) request.out = options.out;
   request.torchscript = options.torchscript;
@@ -195,6 +197,7 @@ void add_learn(CommandSet& commands) {
       "--gold-for", options->gold_for, {"evaluation", "inference"},
       "what gold is for. evaluation (the default): the learner does not see it, and labels are scored on "
       "it. inference: the truth of train tasks is learned from; valid and test rows are scored");
+  add_without(command, options->without);
   add_settings(command, options->settings, "set a parameter of the learner or of training; may be repeated");
   command.add_text("--out,-o", options->out, "DIR", "where to write the results", ValueHint::written_folder());
   command.add_text("--report", options->report, "FILE",

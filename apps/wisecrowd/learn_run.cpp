@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 
 #include "aggregate_run.hpp"
 #include "failure.hpp"
@@ -159,6 +160,27 @@ std::vector<LearnScore> score_learned(const LearningInput& input, const Learned&
   return scores;
 }
 
+namespace {
+
+/// Learns from the data without the answers of such workers; the data, and what is said of workers, stay whole.
+Learned learn_without(const CleaningRequest& without, LearningData& data, RunRecord& record, Work& work,
+                      const std::function<Learned(const LearningData& data)>& learn_from) {
+  const CategoryData all = data.crowd;
+  Stopwatch watch;
+  leave_out(without, data.crowd, record, work);
+  if (record.cleaning) record.timings.emplace_back("clean", watch.lap());
+  Learned learned = learn_from(data);
+  work.check_stopped();
+  if (!record.cleaning) return learned;
+  complete_cleaned_fit(all, data.crowd, record, learned.crowd, work);
+  data.crowd = all;
+  // It is by answer, and knows nothing of those that were left out.
+  if (!record.cleaning->workers.empty()) learned.answer_reliability.clear();
+  return learned;
+}
+
+}  // namespace
+
 LearnOutcome run_learn(const LearnRequest& request, Session& session, Work& work) {
   // Everything that can be refused is refused before the long work.
   RunRecord record;
@@ -207,8 +229,10 @@ LearnOutcome run_learn(const LearnRequest& request, Session& session, Work& work
   record.gold_tasks = known_truths(input);
   if (files.gold) record.gold_use = files.learn_from_gold ? "inference" : "evaluation";
 
-  Learned learned = learn(input.data, info.name, parameters, network, work.context());
-  work.check_stopped();
+  Learned learned = learn_without(request.without, input.data, record, work, [&](const LearningData& data) {
+    watch.lap();
+    return learn(data, info.name, parameters, network, work.context());
+  });
   LearnOutcome outcome;
   outcome.fit_seconds = watch.lap();
   record.timings.emplace_back("fit", outcome.fit_seconds);

@@ -45,6 +45,7 @@ struct LearnRequest {
   std::string method;  ///< empty: the default
   std::vector<std::string> settings;
   NetworkFlags network;
+  CleaningRequest without;
   ReadOptions read;
   std::optional<std::string> out;
   bool torchscript = false;

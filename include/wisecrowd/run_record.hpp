@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "wisecrowd/cleaning.hpp"
 #include "wisecrowd/evaluate.hpp"
 #include "wisecrowd/fit_summary.hpp"
 #include "wisecrowd/parameters.hpp"
@@ -37,6 +38,7 @@ struct RunRecord {
   /// What gold was for: "inference" (the method saw it, so these tasks are no test), "evaluation" (it did not) or
   /// "none".
   std::string gold_use = "none";
+  std::optional<Cleaning> cleaning;                     ///< workers whose answers the method did not see
   double abstain_below = 0;                             ///< labels with less probability than this are left blank
   std::optional<Evaluation> evaluation;                 ///< against gold that the method did not see
   std::vector<Warning> data_warnings;                   ///< from reading and describing the data

@@ -66,6 +66,9 @@ struct Simulation {
   std::vector<double> confusion;
   std::vector<std::string> worker_kind;  ///< "honest", "spammer", "copy of worker_000003", …
 
+  /// Workers change with time: answers were given in the order of the tasks, one at a time.
+  bool in_order = false;
+
   TaskGroups groups;  ///< of the tasks, where workers treat them differently; else empty
 
   /// Drawn features, row t for task t; empty when there are none or when they were given.

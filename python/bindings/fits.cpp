@@ -1,5 +1,6 @@
 #include "support.hpp"
 #include "wisecrowd/category_result.hpp"
+#include "wisecrowd/cleaning.hpp"
 #include "wisecrowd/learn.hpp"
 #include "wisecrowd/training_effect.hpp"
 
@@ -37,6 +38,36 @@ CategoryFit aggregate_answers(const Answers& answers, const std::string& method,
     }
     return fit;
   });
+}
+
+/// Answers without those of some workers, and what was left out.
+struct CleanedAnswers {
+  Answers answers;
+  Cleaning cleaning;
+};
+
+CleanedAnswers clean_answers(const Answers& answers, const std::string& without, const std::optional<Codes>& gold,
+                             unsigned threads) {
+  const CleaningRequest request = cleaning_request(without);
+  const CategoryData data = dataset_from(answers, gold);
+  Work work(0, threads, py::none());
+  Cleaned rest = work.run([&](const RunContext& context) { return cleaned(data, request, context); });
+  CleanedAnswers result{answers, std::move(rest.cleaning)};
+  result.answers.annotations = std::move(rest.data.answers);
+  return result;
+}
+
+/// Columns: the number of the worker, reason, why, answers left out, answers that stay.
+py::tuple left_out_columns(const Cleaning& cleaning) {
+  py::list workers, reasons, whys, out, kept;
+  for (const LeftOutWorker& worker : cleaning.workers) {
+    workers.append(index(worker.worker));
+    reasons.append(to_str(worker.reason));
+    whys.append(to_str(worker.why));
+    out.append(worker.answers);
+    kept.append(worker.kept);
+  }
+  return py::make_tuple(workers, reasons, whys, out, kept);
 }
 
 /// What is known of the workers, whatever the method: the same columns as workers.csv.
@@ -174,6 +205,18 @@ py::dict effect_of_training(const Answers& answers, const py::object& features, 
 }  // namespace
 
 void define_fits(py::module_& module) {
+  py::class_<CleanedAnswers>(module, "CleanedAnswers", "Answers without those of spammers, copies or colluders.")
+      .def(py::init(&clean_answers), py::arg("answers"), py::arg("without"), py::arg("gold"), py::arg("threads"))
+      .def_property_readonly("answers", [](const CleanedAnswers& c) { return c.answers; })
+      .def_property_readonly("left_out", [](const CleanedAnswers& c) { return left_out_columns(c.cleaning); })
+      .def(
+          "complete",
+          [](const CleanedAnswers& c, const Answers& all, CategoryFit fit) {
+            describe_left_out(dataset_from(all, std::nullopt), c.cleaning, fit);
+            fit.warnings.push_back(cleaning_note(c.cleaning, all.annotations.worker_count()));
+            return fit;
+          },
+          py::arg("all"), py::arg("fit"), "The fit with tables of those who were left out, and a note of them.");
   module.def("aggregate", &aggregate_answers, py::arg("answers"), py::arg("method"), py::arg("parameters"),
              py::arg("gold"), py::arg("start"), py::arg("seed"), py::arg("threads"), py::arg("progress"));
   module.def("summarise", &summarise, py::arg("answers"), py::arg("fit"), py::arg("gold"), py::arg("threads"));

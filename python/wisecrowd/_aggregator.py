@@ -1,6 +1,7 @@
 """The base of all estimators that see answers alone. Shapes and names are those of crowd-kit."""
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Optional
 
@@ -190,6 +191,23 @@ class Fitted:
         return groups.astype("Int64").mask(groups == _engine.NO_GROUP) if (groups == _engine.NO_GROUP).any() else groups
 
 
+    def _clean(self, crowd, without):
+        """Answers without those of such workers, of which left_out_ tells; None where nobody is asked for."""
+        names = without if isinstance(without, str) else ",".join(without or ())
+        cleaned = _engine.CleanedAnswers(crowd.answers, names, crowd.gold, self.threads) if names else None
+        self._left_out = None if cleaned is None else cleaned.left_out
+        return cleaned
+
+    @property
+    def left_out_(self) -> pd.DataFrame:
+        """By worker: whose answers the method did not see (`without`), with reason and why, how many, and how many stay because a task
+        would have none."""
+        self._known("status")
+        workers, *columns = vars(self).get("_left_out") or [[]] * 5
+        index = self._crowd.worker_index().take(np.asarray(workers, dtype=int))
+        return pd.DataFrame(dict(zip(("reason", "why", "answers", "kept"), columns)), index=index)
+
+
 _MADE: list = []
 
 
@@ -197,7 +215,8 @@ class Aggregator(Fitted, Estimator):
     """Labels from answers alone."""
 
     def fit(self, data: Any, true_labels: Optional[Any] = None, *, start: Optional[pd.DataFrame] = None, columns: Optional[Any] = None,
-            wide: bool = False, trusted: Optional[Any] = None, groups: Optional[Any] = None):
+            wide: bool = False, trusted: Optional[Any] = None, groups: Optional[Any] = None,
+            without: Any = ()):
         """Finds the labels of all tasks.
 
         data : table with the columns task, worker and label
@@ -216,11 +235,14 @@ class Aggregator(Fitted, Estimator):
             Who is to be believed where answers alone cannot tell which of two sides is right.
         groups : Series or dict of groups by worker, optional
             Workers who do not answer independently: a group counts as one voice. Otherwise groups are looked for, by methods that know them.
+        without : 'spammers', 'copies' or 'colluders', or a list of them
+            Leaves out the answers of such workers before the method sees them; a task never loses its last answer. left_out_ says who
+            they are and why.
         """
         crowd = self._read(data, true_labels, columns, wide)
         if trusted is not None or groups is not None:
             crowd.name_workers(trusted, groups)
-        self._fit_crowd(crowd, start)
+        self._fit_without(crowd, start, without)
         return self
 
     def fit_predict(self, data: Any, true_labels: Optional[Any] = None, **more) -> pd.Series:
@@ -242,6 +264,14 @@ class Aggregator(Fitted, Estimator):
     def _iterates(self):
         """False when not even one iteration is wanted."""
         return type(self.__dict__.get("max_iterations")) is bool or self.__dict__.get("max_iterations") != 0
+
+    def _fit_without(self, crowd, start, without):
+        """Fits to answers without those of some workers; the result still knows all of them."""
+        cleaned = self._clean(crowd, without)
+        if cleaned is None:
+            return self._fit_crowd(crowd, start)
+        self._fit_crowd(replace(crowd, answers=cleaned.answers), start)
+        self._crowd, self._fit = crowd, cleaned.complete(crowd.answers, self._fit)
 
     def _begin(self, crowd, start):
         """Where a fit begins: shares of votes, with the truth of gold tasks, or the start that was given."""

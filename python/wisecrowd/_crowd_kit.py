@@ -15,7 +15,7 @@ from ._votes import SKILL_PARAMETERS, WeightedVotes, agreement, answer_tasks, ch
 class MajorityVoteBase(Aggregator):
     def fit(  # type: ignore[override]
             self, data: Any, skills: Optional[pd.Series] = None, true_labels: Optional[Any] = None, *, columns: Optional[Any] = None,
-            wide: bool = False):
+            wide: bool = False, without: Any = ()):
         """Counts votes.
 
         data : table with the columns task, worker and label
@@ -23,10 +23,13 @@ class MajorityVoteBase(Aggregator):
             How much the vote of each worker counts.
         true_labels : Series by task, optional
             Known truth of some tasks; not together with skills.
-        columns, wide : how to read the table, as for all estimators
+        columns, wide, without : how to read the table and whose answers to leave out, as for all estimators
         """
         if skills is None:
-            return super().fit(data, true_labels, columns=columns, wide=wide)
+            return super().fit(data, true_labels, columns=columns, wide=wide, without=without)
+        if without:
+            raise ValueError("skills and without do not go together: give those who should not count a skill of 0")
+        self._left_out = None
         if true_labels is not None:
             raise ValueError("skills and true_labels do not go together: weighted votes are votes alone")
         crowd = self._read(data, None, columns, wide)
@@ -66,7 +69,7 @@ class OneCoinBase(Aggregator):
     """Can begin from error tables of workers, as crowd-kit's can."""
 
     def fit(self, data: Any, true_labels: Optional[Any] = None, initial_error: Optional[pd.DataFrame] = None, *,
-            start: Optional[pd.DataFrame] = None, columns: Optional[Any] = None, wide: bool = False):
+            start: Optional[pd.DataFrame] = None, columns: Optional[Any] = None, wide: bool = False, without: Any = ()):
         """Finds labels and the workers' tables.
 
         data : table with the columns task, worker and label
@@ -77,7 +80,7 @@ class OneCoinBase(Aggregator):
             'addition' their counts are added to those that the votes imply. Either way they shape the start, not the end.
         start : DataFrame task × label, optional
             Where to begin, such as the probas_ of another method.
-        columns, wide : how to read the table, as for all estimators
+        columns, wide, without : how to read the table and whose answers to leave out, as for all estimators
         """
         crowd = self._read(data, true_labels, columns, wide)
         tables = None
@@ -87,7 +90,7 @@ class OneCoinBase(Aggregator):
             votes = self._gold_votes(crowd)
             tables = self._first_tables(crowd, initial_error, votes)
             start = self._answered_by(crowd, tables, votes) if self._iterates() else None
-        self._fit_crowd(crowd, start)
+        self._fit_without(crowd, start, without)
         self._begun_with = None if self._iterates() else tables
         return self
 

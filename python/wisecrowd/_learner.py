@@ -57,7 +57,8 @@ class Learner(Fitted, Estimator):
 
     _estimator_type = "classifier"
 
-    def fit(self, X: Any, answers: Any, gold: Optional[Any] = None, *, columns: Optional[Any] = None, wide: bool = False):
+    def fit(self, X: Any, answers: Any, gold: Optional[Any] = None, *, columns: Optional[Any] = None, wide: bool = False,
+            without: Any = ()):
         """Trains a classifier, and labels the answered tasks by classifier and answers together.
 
         X : array of rows × columns, images rows × height × width [× channels], sparse matrix, or DataFrame
@@ -68,6 +69,7 @@ class Learner(Fitted, Estimator):
         gold : Series by task, optional
             Known truth of some tasks, which is learned from.
         columns, wide : how to read the answers, as for aggregators
+        without : whose answers are left out, as for aggregators
         """
         if gold is not None and not self._info["uses_gold"]:
             raise ValueError(f"{type(self).__name__} cannot learn from known labels: leave gold out")
@@ -77,8 +79,12 @@ class Learner(Fitted, Estimator):
                      feature_rows=names)
         rows = self._rows_of(crowd, names)
         with Progress(self.progress, type(self).__name__) as progress:
-            found = _engine.learn(crowd.answers, features, _names(names), rows, self._method, self._method_parameters(),
+            cleaned = self._clean(crowd, without)
+            found = _engine.learn(crowd.answers if cleaned is None else cleaned.answers, features, _names(names), rows, self._method, self._method_parameters(),
                                   self._network(), crowd.gold, *self._run(), progress)
+        if cleaned is not None:
+            found["fit"] = cleaned.complete(crowd.answers, found["fit"])
+            found["answer_reliability"] = None  # by answer, and those left out have none
         self._forget()
         self._classifier = found.pop("classifier")
         self._row_index = names

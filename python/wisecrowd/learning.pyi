@@ -88,6 +88,7 @@ class TwoStage(Learner):
     dropout: float
     aggregator: Literal['automatic', 'majority_vote', 'wawa', 'zero_based_skill', 'one_coin', 'confusion_vector', 'dawid_skene', 'hierarchical_dawid_skene', 'group_dawid_skene', 'ibcc', 'spammer_mixture', 'gibbs', 'bp', 'glad', 'mace', 'worker_clusters', 'cbcc', 'ebcc', 'minimax_entropy', 'max_margin', 'kos', 'multispa', 'cnmf', 'symmetric_nmf', 'coupled_tensor', 'spectral_em', 'sml', 'jaffe', 'eigen_ratio', 'pgd', 'mmsr']
     targets: Literal['automatic', 'hard', 'soft', 'confident', 'truth']
+    doubt_features: bool
     epochs: int
     batch: int
     optimizer: Literal['adam', 'rmsprop', 'sgd']
@@ -115,6 +116,7 @@ class TwoStage(Learner):
         dropout: float = ...,
         aggregator: Literal['automatic', 'majority_vote', 'wawa', 'zero_based_skill', 'one_coin', 'confusion_vector', 'dawid_skene', 'hierarchical_dawid_skene', 'group_dawid_skene', 'ibcc', 'spammer_mixture', 'gibbs', 'bp', 'glad', 'mace', 'worker_clusters', 'cbcc', 'ebcc', 'minimax_entropy', 'max_margin', 'kos', 'multispa', 'cnmf', 'symmetric_nmf', 'coupled_tensor', 'spectral_em', 'sml', 'jaffe', 'eigen_ratio', 'pgd', 'mmsr'] = ...,
         targets: Literal['automatic', 'hard', 'soft', 'confident', 'truth'] = ...,
+        doubt_features: bool = ...,
         epochs: int = ...,
         batch: int = ...,
         optimizer: Literal['adam', 'rmsprop', 'sgd'] = ...,

@@ -54,6 +54,10 @@ struct Crowd {
   ReliabilityRule reliability;     ///< empty: does not depend on the task
   std::vector<double> expertise;   ///< with `reliability`: each worker's mean
   TaskGroups groups;               ///< of the tasks, where workers look at them
+  /// Where workers change: how many answers each gives before it does, in the order of the tasks, and its table from
+  /// then on (as `confusion`). Both empty: nobody changes.
+  std::vector<std::uint64_t> change;
+  std::vector<double> changed;
   /// The last so many workers answer every task, besides the answers_per_task of the others.
   std::size_t everywhere = 0;
 };

@@ -187,12 +187,23 @@ bool assign(const SimulationSize& whole, const Parameters& parameters, const Run
   return true;
 }
 
+/// Per answer, whether its worker has changed by then. Empty where nobody does.
+std::vector<bool> changed_answers(const Crowd& crowd, const AnswerGraph::Storage& storage) {
+  std::vector<bool> changed;
+  if (crowd.change.empty()) return changed;
+  changed.reserve(storage.workers.size());
+  std::vector<std::uint64_t> given(crowd.change.size(), 0);
+  for (const WorkerId w : storage.workers) changed.push_back(given[index(w)]++ >= crowd.change[index(w)]);
+  return changed;
+}
+
 /// Draws what the workers of every task say, and how reliable they are where that depends on the task. False when
 /// cancelled.
 bool answer(const Crowd& crowd, const World& world, const RunContext& context, const AnswerGraph::Storage& storage,
             HugeVector<ClassId>& labels, std::vector<float>& reliability) {
   const PairDraws draws(context.rng("simulate answers"));
-  const std::span confusion(crowd.confusion);
+  const std::span confusion(crowd.confusion), later(crowd.changed);
+  const std::vector<bool> changed = changed_answers(crowd, storage);
   const std::size_t classes = world.classes;
   labels.resize(storage.workers.size());
   if (crowd.reliability) reliability.resize(storage.workers.size());
@@ -204,9 +215,9 @@ bool answer(const Crowd& crowd, const World& world, const RunContext& context, c
       const std::size_t truth = index(world.truth[t]);
       for (std::size_t a = storage.task_offsets[t]; a < storage.task_offsets[t + 1]; ++a) {
         const std::size_t worker = index(storage.workers[a]);
-        const std::size_t label =
-            crowd.answer ? crowd.answer(t, truth, worker)
-                         : pick(confusion.subspan((worker * classes + truth) * classes, classes), draws(t, worker));
+        const auto row =
+            (!changed.empty() && changed[a] ? later : confusion).subspan((worker * classes + truth) * classes, classes);
+        const std::size_t label = crowd.answer ? crowd.answer(t, truth, worker) : pick(row, draws(t, worker));
         labels[a] = ClassId{static_cast<std::uint16_t>(label)};
         if (crowd.reliability) reliability[a] = static_cast<float>(crowd.reliability(t, worker));
       }
@@ -315,6 +326,7 @@ Simulation simulate(std::string_view kind, const SimulationSize& asked, const Pa
   simulation.class_prior = std::move(world.class_prior);
   simulation.features = std::move(world.drawn_features);
   simulation.feature_columns = simulation.features.empty() ? 0 : world.feature_columns;
+  simulation.in_order = !crowd.change.empty();
   simulation.confusion = std::move(crowd.confusion);
   simulation.worker_kind = std::move(crowd.kinds);
   simulation.expertise = std::move(crowd.expertise);

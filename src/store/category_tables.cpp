@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <unordered_map>
+
 #include "base/csv_text.hpp"
 #include "base/rows_writer.hpp"
 
@@ -60,6 +62,11 @@ bool write_workers(OutputFile& file, const CategoryResult& result, const RunCont
   if (gold) header += ",gold_answers,gold_accuracy,gold_accuracy_low,gold_accuracy_high";
   if (!skill.empty()) header += ",skill";
   if (!group.empty()) header += ",group";
+  std::unordered_map<std::string_view, std::string_view> left_out;
+  if (result.record.cleaning) {
+    for (const LeftOutWorker& worker : result.record.cleaning->workers) left_out.emplace(worker.name, worker.reason);
+  }
+  if (!left_out.empty()) header += ",left_out";
   file.append(header + "\n");
   const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
     const auto number = [&](double x) {
@@ -87,10 +94,15 @@ bool write_workers(OutputFile& file, const CategoryResult& result, const RunCont
         text.append(',');
         if (group[w] != CategoryFit::kNoGroup) text.append_count(group[w]);
       }
+      if (!left_out.empty()) {
+        text.append(',');
+        const auto found = left_out.find(result.data.answers.worker_names()[w]);
+        if (found != left_out.end()) text.append(found->second);
+      }
       text.append('\n');
     }
   };
-  return write_rows(file, {result.workers.size(), 13, "writing workers"}, format, context);
+  return write_rows(file, {result.workers.size(), 14, "writing workers"}, format, context);
 }
 
 bool write_confusion(OutputFile& file, const CategoryAnswers& answers, std::span<const double> confusion,

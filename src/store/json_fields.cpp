@@ -31,6 +31,15 @@ void evaluation_fields(Io& io, Evaluation& evaluation) {
 }
 
 template <class Io>
+void left_out_fields(Io& io, LeftOutWorker& worker) {
+  io.field("worker", worker.name);
+  io.field("reason", worker.reason);
+  io.field("why", worker.why);
+  io.field("answers", worker.answers);
+  io.field("kept", worker.kept);
+}
+
+template <class Io>
 void warning_fields(Io& io, Warning& warning) {
   io.field("code", warning.code);
   io.field("message", warning.message);
@@ -101,6 +110,9 @@ void put(Json& json, const NumberEvaluation& value) {
 void put(Json& json, const Warning& value) {
   put_fields(json, value, [](auto& io, auto& v) { warning_fields(io, v); });
 }
+void put(Json& json, const LeftOutWorker& value) {
+  put_fields(json, value, [](auto& io, auto& v) { left_out_fields(io, v); });
+}
 void put(Json& json, const LearnScore& value) {
   put_fields(json, value, [](auto& io, auto& v) { score_fields(io, v); });
 }
@@ -156,6 +168,9 @@ void get(const Json& json, NumberEvaluation& value) {
 }
 void get(const Json& json, Warning& value) {
   get_fields(json, value, [](auto& io, auto& v) { warning_fields(io, v); });
+}
+void get(const Json& json, LeftOutWorker& value) {
+  get_fields(json, value, [](auto& io, auto& v) { left_out_fields(io, v); });
 }
 void get(const Json& json, LearnScore& value) {
   get_fields(json, value, [](auto& io, auto& v) { score_fields(io, v); });

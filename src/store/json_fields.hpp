@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "wisecrowd/cleaning.hpp"
 #include "wisecrowd/evaluate.hpp"
 #include "wisecrowd/evaluate_numbers.hpp"
 #include "wisecrowd/fit_summary.hpp"
@@ -47,6 +48,7 @@ void put(Json& json, const Evaluation& value);
 void put(Json& json, const NumberScore& value);
 void put(Json& json, const NumberEvaluation& value);
 void put(Json& json, const Warning& value);
+void put(Json& json, const LeftOutWorker& value);
 void put(Json& json, const LearnScore& value);  // without the part, which is its name
 
 void get(const Json& json, std::string& value);
@@ -64,6 +66,7 @@ void get(const Json& json, Evaluation& value);
 void get(const Json& json, NumberScore& value);
 void get(const Json& json, NumberEvaluation& value);
 void get(const Json& json, Warning& value);
+void get(const Json& json, LeftOutWorker& value);
 void get(const Json& json, LearnScore& value);
 
 // What templates need of JSON, so that they stand in a header without it.

@@ -167,6 +167,15 @@ void record_fields(Io& io, StoredRecord& stored) {
   fit_fields(io, stored.fit, !stored.learned, [&] {
     if (stored.answers_kind == Categories::name) category_fields(io, stored);
   });
+  io.object_if(record.cleaning.has_value(), "without", [&](Io& entry) {
+    if (!record.cleaning) record.cleaning.emplace();
+    Cleaning& cleaning = *record.cleaning;
+    entry.field("asked", cleaning.without);
+    entry.field("answers", cleaning.answers);
+    entry.field("kept", cleaning.kept);
+    entry.field("notes", cleaning.notes);
+    entry.field("workers", cleaning.workers);
+  });
   io.object_if(record.abstain_below > 0, "abstention", [&](Io& abstention) {
     abstention.field("below", record.abstain_below);
     abstention.field("tasks", stored.abstained_tasks);

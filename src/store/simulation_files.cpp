@@ -46,7 +46,8 @@ class TaskOf {
 
 /// In the order in which a crowd would send them in: none. Walks the answers by a permutation instead of holding a
 /// shuffled copy.
-bool write_answers(OutputFile& file, const CategoryAnswers& answers, const Rng& shuffler, const RunContext& context) {
+bool write_answers(OutputFile& file, const CategoryAnswers& answers, bool with_time, const Rng& shuffler,
+                   const RunContext& context) {
   const auto workers = answers.workers();
   const auto labels = answers.labels();
   const TaskOf task_of(answers);
@@ -73,20 +74,26 @@ bool write_answers(OutputFile& file, const CategoryAnswers& answers, const Rng& 
         text.append(answers.worker_names()[index(workers[answer[i]])]);
         text.append(',');
         text.append_field(answers.class_names()[index(labels[answer[i]])]);
+        if (with_time) {
+          text.append(',');
+          text.append_count(answer[i] + 1);
+        }
         text.append('\n');
       }
     }
   };
-  file.append("task,worker,label\n");
+  file.append(with_time ? "task,worker,label,time\n" : "task,worker,label\n");
   return write_rows(file, {answers.answer_count(), 1, "writing answers"}, format, context);
 }
 
 bool write_train_answers(OutputFile& file, const Simulation& simulation, const RunContext& context) {
-  return write_answers(file, simulation.data.answers, Rng(simulation.seed).fork("simulate row order"), context);
+  return write_answers(file, simulation.data.answers, simulation.in_order,
+                       Rng(simulation.seed).fork("simulate row order"), context);
 }
 
 bool write_test_answers(OutputFile& file, const Simulation& simulation, const RunContext& context) {
-  return write_answers(file, simulation.held_out, Rng(simulation.seed).fork("simulate row order", 1), context);
+  return write_answers(file, simulation.held_out, simulation.in_order,
+                       Rng(simulation.seed).fork("simulate row order", 1), context);
 }
 
 /// In task order: train tasks first, then the others.

@@ -14,6 +14,7 @@ struct Options {
   TrainingOptions training;
   std::string aggregator = "automatic";
   Targets targets = Targets::automatic;
+  bool doubt_features = false;  ///< a second training, in which rows count as far as features and crowd agree
 };
 
 /// First the labels by an aggregator, then a network trained on them as if they were the truth.

@@ -63,6 +63,25 @@ TEST(TwoStage, TruthAloneIsTheOracle) {
   EXPECT_LT(accuracy("hard"), 0.8);
 }
 
+/// A third of the first class has features from far on the other side: they bend a linear classifier, until they count
+/// less.
+TEST(TwoStage, SpoiltFeaturesCanBeDoubted) {
+  auto crowd = gaussian_crowd(5, 1500, 3000, 2, 1.5, std::vector<testing::PlannedWorker>(3, {{.9, .1, .1, .9}, -1}));
+  const std::size_t columns = crowd.data.features.dense.size() / crowd.data.features.rows;
+  for (std::size_t t = 0; t < 1500; t += 3) {
+    if (crowd.truth[t] == ClassId{0}) crowd.data.features.dense[crowd.data.row_of_task[t] * columns] = 4;
+  }
+  const auto accuracy = [&](const char* doubt) {
+    const Learned learned = testing::run_learner(
+        crowd.data, "two_stage",
+        {{"aggregator", "dawid_skene"}, {"doubt_features", doubt}, {"epochs", "15"}, {"learning_rate", "0.02"}},
+        {.kind = "linear"}, 1);
+    return testing::test_accuracy(crowd, learned.row_probabilities);
+  };
+  const double plain = accuracy("false"), doubting = accuracy("true");
+  EXPECT_GT(doubting, plain + 0.005) << plain;
+}
+
 TEST(TwoStage, GoldIsLearnedFrom) {
   auto crowd = gaussian_crowd(1, 1000, 2000, 2, 1.3, max_mig_workers('H', 2));
   crowd.data.crowd.gold.assign(crowd.truth.begin(), crowd.truth.begin() + 1000);
