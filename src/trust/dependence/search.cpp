@@ -391,24 +391,27 @@ GroupModel Search::refined(GroupModel model) const {
 
 /// EM may take the best honest workers for a group that contradicts the colluders. So the largest group is believed for
 /// once, the rest taken as the group, and everybody put where they belong: the better model of the two stays. The two
-/// sides of one and the same grouping score alike, up to chance: then the smaller side is the group, and of two halves
-/// the one that agrees more.
+/// sides of one and the same grouping score alike, up to chance: then the smaller side is the group, and of two that
+/// are about as large the one that agrees more.
 GroupModel Search::better_of_both_sides(GroupModel model) const {
-  constexpr double kClearlyBetter = 5;
+  constexpr double kClearlyBetter = 5, kAlike = 0.75;
   if (model.grouping().groups == 0 || everybody_grouped(model.grouping())) return model;
-  const std::uint32_t largest = model.grouping().groups_by_size().front();
-  GroupModel other = refined(turned_around(model, members_of(model.grouping(), largest)));
-  if (std::abs(other.score() - model.score()) < kClearlyBetter && other.grouping().groups > 0) {
-    const std::uint32_t others = other.grouping().groups_by_size().front();
-    const bool halves = 2 * std::size_t{other.grouping().size[others]} == sample_.workers &&
-                        2 * std::size_t{model.grouping().size[largest]} == sample_.workers;
-    return halves && agreement_within(other.grouping(), others) > agreement_within(model.grouping(), largest) ? other
-                                                                                                              : model;
+  const auto largest = [](const GroupModel& of) { return of.grouping().groups_by_size().front(); };
+  const auto workers = [&](const GroupModel& of) { return of.grouping().size[largest(of)]; };
+  const auto agreement = [&](const GroupModel& of) { return agreement_within(of.grouping(), largest(of)); };
+  GroupModel other = refined(turned_around(model, members_of(model.grouping(), largest(model))));
+  if (other.grouping().groups == 0) return model;
+  // What putting everybody in its place gains is no merit of the other side, so this side is given the same.
+  const GroupModel own = refined(model);
+  if (other.score() < own.score() - kClearlyBetter) return model;
+  if (other.score() < own.score() + kClearlyBetter && own.grouping().groups > 0) {
+    const double sizes = static_cast<double>(workers(other)) / static_cast<double>(workers(own));
+    const bool alike = sizes >= kAlike && sizes <= 1 / kAlike;
+    if (alike ? agreement(other) <= agreement(own) : sizes > 1) return model;
   }
-  if (other.score() < model.score() + kClearlyBetter) return model;
   other = without_unfounded_groups(std::move(other));
-  if (other.grouping().groups == 0 || other.score() < model.score() + kClearlyBetter) return model;
-  return outgrown(other.grouping(), other.grouping().groups_by_size().front()) ? model : other;
+  if (other.grouping().groups == 0 || other.score() < model.score() - kClearlyBetter) return model;
+  return outgrown(other.grouping(), largest(other)) ? model : other;
 }
 
 /// Units that gold believes: where they contradict the others, the truth is on their side beyond chance.
