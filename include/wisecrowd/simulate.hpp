@@ -62,7 +62,7 @@ struct Simulation {
   std::vector<Split> splits;        ///< of every task; empty: all train
   std::vector<double> class_prior;  ///< the one that drew the truth, or the shares of the given truth
   /// Workers × truth × label: the true tables. For workers who depend on one another (copies, colluders, hidden groups)
-  /// or on the task (lftc, machines) it is what one of their answers follows when looked at alone.
+  /// or on task or time (lftc, machines, drift) it is what one of their answers follows when looked at alone.
   std::vector<double> confusion;
   std::vector<std::string> worker_kind;  ///< "honest", "spammer", "copy of worker_000003", …
 

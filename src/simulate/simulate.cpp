@@ -197,6 +197,20 @@ std::vector<bool> changed_answers(const Crowd& crowd, const AnswerGraph::Storage
   return changed;
 }
 
+/// Where workers change, their tables become what one of their answers follows, whenever it was given.
+void average_over_time(const AnswerGraph& answers, Crowd& crowd) {
+  if (crowd.change.empty()) return;
+  std::vector<std::uint64_t> given(crowd.change.size(), 0);
+  for (const WorkerId w : answers.workers()) ++given[index(w)];
+  const std::size_t cells = crowd.confusion.size() / given.size();
+  for (std::size_t c = 0; c < crowd.confusion.size(); ++c) {
+    const std::size_t w = c / cells;
+    if (given[w] <= crowd.change[w]) continue;
+    const double before = static_cast<double>(crowd.change[w]) / static_cast<double>(given[w]);
+    crowd.confusion[c] = before * crowd.confusion[c] + (1 - before) * crowd.changed[c];
+  }
+}
+
 /// Draws what the workers of every task say, and how reliable they are where that depends on the task. False when
 /// cancelled.
 bool answer(const Crowd& crowd, const World& world, const RunContext& context, const AnswerGraph::Storage& storage,
@@ -320,6 +334,7 @@ Simulation simulate(std::string_view kind, const SimulationSize& asked, const Pa
       !answers_of(world.held_out, TaskPart::held_out, simulation.held_out_reliability, simulation.held_out)) {
     return cancelled();
   }
+  average_over_time(answers, crowd);
   simulation.data.answers = std::move(answers);
   simulation.reliability = std::move(reliability);
   simulation.data.gold = std::move(world.truth);
