@@ -175,6 +175,7 @@ CommandSet::CommandSet() : root_(std::make_unique<CLI::App>()) {
   add_evaluate(*this);
   add_fairness(*this);
   add_report(*this);
+  add_trust(*this);
   add_compare(*this);
   add_state(*this);
   add_simulate(*this);

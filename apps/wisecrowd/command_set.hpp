@@ -118,6 +118,7 @@ void add_fairness(CommandSet& commands);
 void add_compare(CommandSet& commands);
 void add_simulate(CommandSet& commands);
 void add_state(CommandSet& commands);
+void add_trust(CommandSet& commands);
 void add_select(CommandSet& commands);
 void add_methods(CommandSet& commands);
 void add_demo(CommandSet& commands);

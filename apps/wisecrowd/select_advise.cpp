@@ -53,17 +53,19 @@ std::string tasks_csv(const Advised& advice) {
 
 std::string workers_csv(const Advised& advice) {
   std::string csv =
-      "worker,advice,reason,answers,accuracy,accuracy_low,accuracy_high,spammer,score,score_low,score_high,information_"
+      "worker,advice,reason,effect,answers,accuracy,accuracy_low,accuracy_high,spammer,score,score_low,score_high,"
+      "information_"
       "bits,"
       "capacity_bits\n";
   for (std::size_t j = 0; j < advice.workers.size(); ++j) {
     const WorkerAssessment& judged = advice.workers[j];
-    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_name(advice.answers.worker_names()[j]),
+    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", csv_name(advice.answers.worker_names()[j]),
                        to_string(judged.advice), csv_name(reason_of(judged, advice.answers.class_names())),
-                       judged.answers, number(judged.accuracy.value), number(judged.accuracy.low),
-                       number(judged.accuracy.high), number(judged.spammer), number(judged.score.value),
-                       number(judged.score.low), number(judged.score.high),
-                       number(judged.information.value / std::log(2.0)), number(judged.capacity / std::log(2.0)));
+                       csv_name(effect_of(judged, advice.answers.task_count())), judged.answers,
+                       number(judged.accuracy.value), number(judged.accuracy.low), number(judged.accuracy.high),
+                       number(judged.spammer), number(judged.score.value), number(judged.score.low),
+                       number(judged.score.high), number(judged.information.value / std::log(2.0)),
+                       number(judged.capacity / std::log(2.0)));
   }
   return csv;
 }
@@ -180,6 +182,7 @@ void select_advice(const SelectOptions& options, Session& session) {
                   {"tasks_not_worth_the_price", advice.tasks.not_worth_cost},
                   {"workers_to_keep", count(WorkerAdvice::keep)},
                   {"workers_to_retrain", count(WorkerAdvice::retrain)},
+                  {"workers_to_recode", count(WorkerAdvice::recode)},
                   {"workers_to_check", count(WorkerAdvice::check)},
                   {"workers_to_stop_asking", count(WorkerAdvice::stop)},
                   {"workers_unsure", count(WorkerAdvice::unsure)},
@@ -206,9 +209,10 @@ void select_advice(const SelectOptions& options, Session& session) {
                                 counted(advice.tasks.choices.size(), "task"), grouped(worth_asking),
                                 fmt::format("{:g}", options.budget)));
   }
-  session.out.add(fmt::format("\n{}  keep {}, retrain {}, stop asking {}, check {}, unsure about {}\n",
+  session.out.add(fmt::format("\n{}  keep {}, retrain {}, recode {}, stop asking {}, check {}, unsure about {}\n",
                               screen.bold("Workers"), count(WorkerAdvice::keep), count(WorkerAdvice::retrain),
-                              count(WorkerAdvice::stop), count(WorkerAdvice::check), count(WorkerAdvice::unsure)));
+                              count(WorkerAdvice::recode), count(WorkerAdvice::stop), count(WorkerAdvice::check),
+                              count(WorkerAdvice::unsure)));
   session.out.add(workers_table(advice, screen));
   if (!options.out.empty()) {
     session.out.add(fmt::format("\n{}  {}: tasks.csv, workers.csv, summary.json\n", screen.bold("Written"),

@@ -53,6 +53,9 @@ struct ReadOptions {
   std::string task_column;
   std::string worker_column;
   std::string label_column;
+  /// When an answer was given, for read_timed_dataset: a column of numbers, or of dates as ISO 8601 writes them, in a
+  /// table with one row per answer. Empty: the rows are in the order of time.
+  std::string time_column;
   /// Numbers of several dimensions: one column each, instead of the label column.
   std::vector<std::string> value_columns;
   /// The same for the gold file of read_dataset; empty: as in the answers if they are there, else by the aliases.
@@ -117,6 +120,19 @@ struct DataReport {
 [[nodiscard]] CategoryData read_dataset(const std::string& answers_path, const std::optional<std::string>& gold_path,
                                         const ReadOptions& options, const RunContext& context,
                                         DataReport* report = nullptr);
+
+/// Answers and when each was given.
+struct TimedCategoryData {
+  CategoryData data;
+  /// One per answer, in the order of the answers: numbers as they stand in the time column, seconds since 1970 of
+  /// dates, or, without such a column, the number of the row.
+  std::vector<double> times;
+  bool dates = false;  ///< the column holds dates
+};
+[[nodiscard]] TimedCategoryData read_timed_dataset(const std::string& answers_path,
+                                                   const std::optional<std::string>& gold_path,
+                                                   const ReadOptions& options, const RunContext& context,
+                                                   DataReport* report = nullptr);
 
 /// The same for answers that are numbers. Gold has the same value columns, or, for one dimension, any column of truth.
 [[nodiscard]] NumberData read_numbers(const std::string& answers_path, const std::optional<std::string>& gold_path,

@@ -30,12 +30,13 @@ struct Capacity {
 /// What to do with a worker.
 enum class WorkerAdvice {
   keep,
-  retrain,  ///< its answers tell something, but it takes one class for another as a rule, or all the wrong way round
-  check,    ///< would be kept, but answers as one with others
+  retrain,  ///< its answers tell something, but it takes one class for another as a rule, or is wrong too often
+  recode,   ///< its answers tell much, but it swaps classes: read one for the other
+  check,    ///< would be kept, but answers as one with others, or worse than before
   stop,     ///< its answers hardly depend on the truth
   unsure,   ///< too little is known: ask more
 };
-inline constexpr std::size_t kWorkerAdviceCount = 5;
+inline constexpr std::size_t kWorkerAdviceCount = 6;
 [[nodiscard]] std::string_view to_string(WorkerAdvice advice) noexcept;
 
 /// What decided over the advice.
@@ -43,7 +44,10 @@ enum class AdviceReason {
   better_than_guessing,   ///< keep
   takes_one_for_another,  ///< retrain: `said` as a rule where the truth is `truth`
   reliably_wrong,         ///< retrain: worse than guessing, beyond doubt
+  swaps_classes,          ///< recode: by `recoding`
   answers_as_one,         ///< check: belongs to a group of copies, and would be kept but for that
+  worse_lately,           ///< check: its later answers are worse (`before`, `lately`)
+  colludes,               ///< stop: contradicts the others with one voice, with the rest of its group
   guesses,                ///< stop: its answers are explained better without the truth
   tells_little,           ///< stop: better than guessing at most by a little
   undecided,              ///< unsure: it may guess or not
@@ -56,8 +60,9 @@ struct WorkerAssessment {
   WorkerAdvice advice = WorkerAdvice::unsure;
   AdviceReason reason = AdviceReason::no_answers;
   std::uint64_t answers = 0;
-  Estimate accuracy;     ///< at the class shares
-  double chance = 0;     ///< what the accuracy would be of one who says each class as often, without looking
+  Estimate accuracy;  ///< at the class shares
+  /// What guessing would give: the accuracy of one who says each class as often, without looking, or all alike.
+  double chance = 0;
   double spammer = 0;    ///< probability that its answers do not depend on the truth
   Estimate score;        ///< spammer_score
   Estimate information;  ///< nats that one answer tells at the class shares
@@ -65,6 +70,14 @@ struct WorkerAssessment {
   /// takes_one_for_another: which class is taken for which other.
   ClassId truth = kNoClass, said = kNoClass;
   std::uint32_t copies = 0;  ///< others who answer as one with it
+  double contradicts = 0;    ///< colludes: the share of tasks where its group contradicts what the others are sure of
+  /// recode: what each label that it gives is to be read as.
+  std::vector<ClassId> recoding;
+  /// worse_lately: its accuracy before and since.
+  double before = 0, lately = 0;
+  /// What following the advice would change: labels of tasks if the worker were left out (an E-step without it), and
+  /// labels by plain votes if its answers were read by `recoding`.
+  std::uint64_t labels_without = 0, votes_recoded = 0;
 };
 
 struct JudgeOptions {
@@ -90,8 +103,12 @@ struct JudgedCrowd {
   std::span<const double> tables;               ///< workers × truth × label, rows sum to 1
   std::span<const double> class_shares;         ///< of the truth; empty: even
   std::span<const DependentGroup> groups = {};  ///< that do not answer independently
+  std::span<const ClassId> gold = {};           ///< the truth of tasks, kNoClass where it is unknown; or empty
+  std::span<const double> times = {};           ///< when each answer was given, in the order of the answers; or empty
+  bool everybody_grouped = false;               ///< nearly everybody is in one of the groups: nobody is the exception
 };
-/// Judges all workers of a crowd, by the other workers' answers to the same tasks. Those in `drawn` get intervals and
+/// Judges all workers of a crowd, by the other workers' answers to the same tasks; fellows of a group are not others,
+/// and a group that is acted on has one voice. Those in `drawn` get intervals and
 /// the advice that needs them; for the others of a large crowd only `answers`, `chance`, `spammer` and `copies` are
 /// found.
 [[nodiscard]] std::vector<WorkerAssessment> judge_workers(const JudgedCrowd& crowd,
@@ -102,5 +119,7 @@ struct JudgedCrowd {
 
 /// Why a worker is judged as it is, in words without a full stop: what decided.
 [[nodiscard]] std::string reason_of(const WorkerAssessment& judged, const NameTable& classes);
+/// What following the advice would change in the labels of so many tasks, in words without a full stop.
+[[nodiscard]] std::string effect_of(const WorkerAssessment& judged, std::size_t tasks);
 
 }  // namespace wisecrowd

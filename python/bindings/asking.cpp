@@ -123,14 +123,16 @@ py::dict advise_answers(const Answers& answers, const std::string& method, const
     return std::pair(std::move(made), std::move(advised));
   });
   const auto& workers = advice.workers;
-  py::list what, why;
+  py::list what, why, effect;
   for (const WorkerAssessment& worker : workers) {
     what.append(std::string(to_string(worker.advice)));
     why.append(to_str(reason_of(worker, data.answers.class_names())));
+    effect.append(to_str(effect_of(worker, data.answers.task_count())));
   }
   py::dict judged;
   judged["advice"] = what;
   judged["reason"] = why;
+  judged["effect"] = effect;
   judged["answers"] = column_of(workers, [](const WorkerAssessment& w) { return w.answers; });
   const auto interval = [&](const std::string& name, auto member) {
     judged[to_str(name)] = column_of(workers, [&](const WorkerAssessment& w) { return (w.*member).value; });

@@ -287,6 +287,7 @@ PYBIND11_MODULE(_engine, module) {
   define_tools(module);
   define_state(module);
   define_asking(module);
+  define_trust(module);
   define_numbers(module);
   define_fairness(module);
 }

@@ -116,6 +116,7 @@ void define_fits(py::module_& module);
 void define_tools(py::module_& module);
 void define_state(py::module_& module);
 void define_asking(py::module_& module);
+void define_trust(py::module_& module);
 void define_numbers(py::module_& module);
 void define_fairness(py::module_& module);
 /// Groups of tasks from codes, -1 for none.

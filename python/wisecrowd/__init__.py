@@ -22,6 +22,7 @@ from ._engine import __version__
 from ._parameters import NotFittedError
 from ._state import CrowdState
 from ._tables import ColumnError, DataWarning
+from ._trust import Trust, trust
 from .aggregation import *  # noqa: F403
 from .learning import *  # noqa: F403
 from .tools import Description, Evaluation, Simulation, compare, describe, estimator, evaluate, methods, simulate, simulation_kinds
@@ -29,5 +30,5 @@ from .tools import Description, Evaluation, Simulation, compare, describe, estim
 __all__ = [
     *aggregation.__all__, *learning.__all__, "Advice", "ColumnError", "CrowdState", "DataWarning", "Description", "Evaluation", "NotFittedError", "Replay",
     "Simulation", "__version__", "advise", "compare", "describe", "estimator", "evaluate", "methods", "policies", "replay", "select",
-    "simulate", "simulation_kinds",
+    "Trust", "simulate", "simulation_kinds", "trust",
 ]  # fmt: skip

@@ -140,15 +140,15 @@ class Advice:
     """What finished data need."""
 
     tasks: pd.DataFrame  # by task, the most rewarding first: label, probability, answers, ask, expected_gain
-    workers: pd.DataFrame  # by worker: advice, reason, answers, accuracy and score with intervals, spammer (a probability), information and capacity in bits
+    workers: pd.DataFrame  # by worker: advice, reason, effect (on the labels), answers, accuracy and score with intervals, spammer (a probability), information and capacity in bits
     settled: int = 0  # tasks that are sure enough
     not_worth_cost: int = 0  # tasks to which no answer is worth its price
 
     def __str__(self):
         counts = self.workers["advice"].value_counts()
         lines = [f"{len(self.tasks):,} tasks deserve another answer; the most rewarding:", self.tasks.head(10).round(3).to_string(),
-                 "workers: " + ", ".join(f"{what} {counts.get(what, 0)}" for what in ("keep", "retrain", "check", "stop", "unsure"))]
-        troubled = self.workers[self.workers["advice"].isin(["stop", "check", "retrain"])].sort_values("answers", ascending=False, kind="stable")
+                 "workers: " + ", ".join(f"{what} {counts.get(what, 0)}" for what in ("keep", "retrain", "recode", "check", "stop", "unsure"))]
+        troubled = self.workers[self.workers["advice"].isin(["stop", "recode", "check", "retrain"])].sort_values("answers", ascending=False, kind="stable")
         if len(troubled):
             lines.append(troubled[["advice", "answers", "accuracy", "reason"]].head(10).round(3).to_string())
         return "\n".join(lines)
@@ -158,7 +158,7 @@ class Advice:
 
 def advise(data: Any, *, workers: Optional[Any] = None, policy: Optional[str] = None, method: Optional[Any] = None, seed: int = 0,
            threads: int = 0, progress: Any = False, columns: Optional[Any] = None, wide: bool = False, **parameters: Any) -> Advice:
-    """Which tasks of finished data deserve more answers and from whom, and which workers to keep, to retrain or to stop asking.
+    """Which tasks of finished data deserve more answers and from whom, and which workers to keep, to retrain, to recode or to stop asking.
 
     workers, policy, method, columns, wide, parameters : as of `select`; tasks are for those among the known workers who can be had
 

@@ -12,7 +12,7 @@ import pandas as pd
 from . import _engine
 from ._parameters import whole_number
 from ._tables import (ALIASES, ROLES, TRUTH_ALIASES, ColumnError, DataWarning, MissingValue, Nothing, answers_only, check_complete, columns_of,
-                      find_column, is_string_dtype, listed, melted, module_of, shown, stacklevel)
+                      find_column, is_missing, is_string_dtype, listed, melted, module_of, shown, stacklevel)
 
 
 @dataclass
@@ -192,6 +192,15 @@ def code(columns, threads=0):
 
 
 @dataclass
+class Rows:
+    """The rows that answers were made of."""
+
+    codes: Any  # of tasks, workers and labels, of the rows that are answers
+    count: int  # rows of the table
+    kept: Optional[np.ndarray] = None  # per row, whether it is an answer; None: all are
+
+
+@dataclass
 class Crowd:
     """Answers as the engine takes them, and what their numbers stand for."""
 
@@ -200,6 +209,7 @@ class Crowd:
     workers: Any
     classes: Any
     gold: Optional[np.ndarray] = None  # per task, -1 where unknown
+    rows: Optional[Rows] = None  # if they are wanted
 
     def task_index(self):
         return as_index(self.tasks, "task")
@@ -304,15 +314,16 @@ def _with_all(column, role, everybody):
     return column if not len(more) else column.recoded(code([(role, np.asarray(pd.Index(list(column.values) + list(more))))])[0].values)
 
 
-def read(data, *, classes=None, gold=None, duplicates="keep_last", threads=0, columns=None, wide=False, feature_rows=None):
+def read(data, *, classes=None, gold=None, duplicates="keep_last", threads=0, columns=None, wide=False, feature_rows=None, keep_rows=False):
     """A table of answers as a Crowd.
 
     columns : which column is what, where names do not tell
     wide : a row per task and a column per worker, instead of a row per answer
     feature_rows : names of tasks with features; those among them that have gold are tasks even if nobody answered them
+    keep_rows : also the codes of each row
     """
     threads = whole_number("threads", threads, 0, 4096)
-    all_tasks = all_workers = None
+    all_tasks = all_workers = kept = None
     if wide:
         found, all_tasks, all_workers = melted(data, columns)
     else:
@@ -322,6 +333,7 @@ def read(data, *, classes=None, gold=None, duplicates="keep_last", threads=0, co
     except MissingValue as error:
         if error.column != found[2][0]:
             raise
+        kept = ~is_missing(found[2][1]) if keep_rows else None
         tasks, workers, labels = code(answers_only(found), threads)
     gold = None if gold is None else gold_series(gold)
     values = _class_values(labels, classes, gold)
@@ -330,13 +342,14 @@ def read(data, *, classes=None, gold=None, duplicates="keep_last", threads=0, co
     tasks, workers = _with_all(tasks, "task", all_tasks), _with_all(workers, "worker", all_workers)
     if feature_rows is not None and gold is not None:
         tasks = _with_all(tasks, "task", gold.index[gold.index.isin(feature_rows)])
+    rows = Rows(tuple(np.array(column.coded.codes) for column in (tasks, workers, labels)), len(found[0][1]), kept) if keep_rows else None
     answers = _engine.Answers(tasks.coded, workers.coded, labels.coded, duplicates, threads)
     if answers.duplicates_contradicting:
         warnings.warn(
             f"{answers.duplicates_dropped} answers were replaced by later answers of the same worker to the same task, and "
             f"{answers.duplicates_contradicting} of them said something else; duplicates='repeat' counts all of them",
             DataWarning, stacklevel=stacklevel())
-    crowd = Crowd(answers, tasks.values, workers.values, values)
+    crowd = Crowd(answers, tasks.values, workers.values, values, rows=rows)
     if gold is not None:
         crowd.gold = gold_codes(gold, crowd.tasks, crowd.classes)
     return crowd

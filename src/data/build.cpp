@@ -25,6 +25,34 @@ struct CategoryPacking {
   }
 };
 
+/// An answer within its bucket; what was said, and when, stays in its list until the end.
+class TimedPacking {
+ public:
+  using Payload = std::uint32_t;
+  struct Word {
+    std::uint32_t place, worker, row;
+  };
+  using Entry = std::uint32_t;
+
+  explicit TimedPacking(const TimedLabels& said) : said_(said) {}
+
+  static Word pack(std::uint32_t place, std::uint32_t worker, std::uint32_t row) noexcept {
+    return {place, worker, row};
+  }
+  static std::size_t place_of(const Word& answer) noexcept { return answer.place; }
+  static std::uint32_t worker_of(const Word& answer) noexcept { return answer.worker; }
+  static Entry entry_of(const Word& answer) noexcept { return answer.row; }
+  [[nodiscard]] bool before(const Word& a, const Word& b) const {
+    if (a.worker != b.worker) return a.worker < b.worker;
+    if (said_.labels[a.row] != said_.labels[b.row]) return said_.labels[a.row] < said_.labels[b.row];
+    return said_.times[a.row] < said_.times[b.row];
+  }
+  [[nodiscard]] bool same(const Word& a, const Word& b) const { return said_.labels[a.row] == said_.labels[b.row]; }
+
+ private:
+  const TimedLabels& said_;
+};
+
 }  // namespace
 
 void require_index(std::size_t answer, std::size_t value, std::size_t size, const char* what) {
@@ -66,6 +94,45 @@ CategoryAnswers build_category_answers(std::vector<CategoryPiece> pieces, Catego
   auto column = std::make_shared<CategoryAnswers::Column>();
   column->classes = std::move(names.classes);
   column->labels = std::move(build.column);
+  return {AnswerGraph(std::move(build.graph)), std::move(column)};
+}
+
+std::vector<ListedPiece> listed_pieces(std::vector<CategoryPiece> pieces, TimedLabels& said) {
+  std::vector<ListedPiece> listed(pieces.size());
+  for (std::size_t p = 0; p < pieces.size(); ++p) {
+    const auto begin = static_cast<std::uint32_t>(said.labels.size());
+    said.labels.insert(said.labels.end(), pieces[p].payload.begin(), pieces[p].payload.end());
+    listed[p].tasks = std::move(pieces[p].tasks);
+    listed[p].workers = std::move(pieces[p].workers);
+    listed[p].payload.resize(listed[p].tasks.size());
+    std::iota(listed[p].payload.begin(), listed[p].payload.end(), begin);
+    pieces[p] = {};
+  }
+  return listed;
+}
+
+CategoryAnswers build_timed_answers(std::vector<ListedPiece> pieces, TimedLabels& said, CategoryAnswerNames names,
+                                    DuplicatePolicy policy, ThreadPool& pool, BuildReport* report,
+                                    std::vector<RepeatedPair>* repeated) {
+  const TimedPacking packing(said);
+  GraphBuild<TimedPacking> build(packing, std::move(pieces), names.tasks.size(), policy, pool);
+  build.graph->task_names = std::move(names.tasks);
+  build.graph->worker_names = std::move(names.workers);
+  build.run();
+  build.refuse_repeats(repeated);
+  if (report != nullptr) *report = build.report;
+  auto column = std::make_shared<CategoryAnswers::Column>();
+  column->classes = std::move(names.classes);
+  column->labels.resize(build.column.size());
+  std::vector<double> times(build.column.size());
+  const Blocks blocks{build.column.size(), kAnswersPerBlock};
+  pool.for_each_block(blocks.count(), [&](std::size_t b, unsigned) {
+    for (std::size_t a = blocks.begin(b); a < blocks.end(b); ++a) {
+      column->labels[a] = ClassId{said.labels[build.column[a]]};
+      times[a] = said.times[build.column[a]];
+    }
+  });
+  said.times = std::move(times);
   return {AnswerGraph(std::move(build.graph)), std::move(column)};
 }
 

@@ -87,4 +87,20 @@ NewIds put_in_order(NameTable& tasks, NameTable& workers, std::vector<AnswerPiec
                                                      DuplicatePolicy policy, ThreadPool& pool, BuildReport* report,
                                                      std::vector<RepeatedPair>* repeated = nullptr);
 
+/// The payload is the place of an answer in a list.
+using ListedPiece = AnswerPiece<std::uint32_t>;
+
+/// What was said, and when, in the order of a list; and after building, when in task order.
+struct TimedLabels {
+  std::vector<std::uint16_t> labels;
+  std::vector<double> times;
+};
+/// Moves what was said from the pieces to a list; the pieces say where it stands there.
+[[nodiscard]] std::vector<ListedPiece> listed_pieces(std::vector<CategoryPiece> pieces, TimedLabels& said);
+
+/// The same for answers whose times are to be kept: those of `said` are put in the order of the answers.
+[[nodiscard]] CategoryAnswers build_timed_answers(std::vector<ListedPiece> pieces, TimedLabels& said,
+                                                  CategoryAnswerNames names, DuplicatePolicy policy, ThreadPool& pool,
+                                                  BuildReport* report, std::vector<RepeatedPair>* repeated = nullptr);
+
 }  // namespace wisecrowd

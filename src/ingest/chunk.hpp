@@ -58,7 +58,8 @@ struct alignas(128) Chunk {
   ShardedKeys worker_keys;                ///< of those who were not met lately
   std::vector<std::uint32_t> worker_ids;  ///< per entry, kAbsent for those in worker_keys
   std::vector<std::uint32_t> labels;      ///< codes of `classes`; kBareTask for none
-  std::vector<double> numbers;            ///< label tables: the number columns, row by row
+  std::vector<double> numbers;            ///< the number columns, row by row
+  bool dates = false;                     ///< a time was a date
   std::vector<LineRun> line_runs;         ///< of the answers, counted from the start of the chunk
   ProblemList problems;
 
@@ -77,6 +78,7 @@ struct alignas(128) Chunk {
     recent_workers = nullptr;
     labels.clear();
     numbers.clear();
+    dates = false;
     line_runs.clear();
     problems.clear();
     text_store.reset();

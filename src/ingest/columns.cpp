@@ -184,14 +184,16 @@ void refuse_repeated_names(const ColumnPlan& plan, const std::string& file, bool
 }
 
 /// A further column of numbers, by name, or by position in a file without a header.
-std::size_t value_column(const ColumnPlan& plan, const std::string& file, const std::string& wanted) {
+std::size_t value_column(const ColumnPlan& plan, const std::string& file, const std::string& wanted,
+                         std::string_view role = "") {
   const std::optional<std::size_t> position = plan.has_header ? std::nullopt : as_position(wanted);
   if (position && *position <= plan.names.size()) return *position - 1;
   const std::size_t at = find_name(plan.names, wanted);
   if (at == kNoColumn) {
-    throw Error(ErrorCode::bad_input, fmt::format("{}: there is no column '{}'. Found: {}{}. Name one of these with "
-                                                  "`columns`",
-                                                  file, printable(wanted), shown_header(plan), hint(plan)));
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: there is no column '{}'{}. Found: {}{}. Name one of these{}", file, printable(wanted),
+                            role.empty() ? "" : fmt::format(" for the {}", role), shown_header(plan), hint(plan),
+                            role.empty() ? " with `columns`" : ""));
   }
   return at;
 }
@@ -207,6 +209,18 @@ void plan_values(ColumnPlan& plan, const std::string& file, const std::vector<st
                                                         printable(plan.names[column])));
     }
   }
+}
+
+void plan_times(ColumnPlan& plan, const std::string& file, const std::string& wanted) {
+  const std::size_t column = value_column(plan, file, wanted, "time");
+  for (const auto& [taken, role] :
+       {std::pair(plan.task, "task"), std::pair(plan.worker, "worker"), std::pair(plan.label, "label")}) {
+    if (column != taken) continue;
+    throw Error(ErrorCode::bad_parameter, fmt::format("{}: column '{}' cannot be both the {} and the time", file,
+                                                      printable(plan.names[column]), role));
+  }
+  plan.numbers = {column};
+  plan.has_times = true;
 }
 
 bool ends_with_any(std::string_view name, std::initializer_list<std::string_view> endings) {
@@ -250,11 +264,16 @@ TableFormat detect_format(const std::string& file, std::string_view first_bytes,
 }
 
 ColumnPlan plan_answers(const std::string& file, TableFormat format, std::vector<std::string> names,
-                        const ReadOptions& options) {
+                        const ReadOptions& options, bool timed) {
+  const bool has_times = timed && !options.time_column.empty();
   ColumnPlan plan;
   plan.format = format;
   plan.names = std::move(names);
   if (options.layout == TableLayout::wide) {
+    if (has_times) {
+      throw Error(ErrorCode::bad_parameter,
+                  fmt::format("{}: a wide table has no place for the times of answers: give one row per answer", file));
+    }
     plan.layout = TableLayout::wide;
     const Wanted task[] = {{"task", options.task_column, kTaskAliases, &plan.task}};
     find_columns(plan, file, task);
@@ -293,6 +312,7 @@ ColumnPlan plan_answers(const std::string& file, TableFormat format, std::vector
   } else if (plan.task == plan.worker || plan.task == plan.label || plan.worker == plan.label) {
     throw Error(ErrorCode::bad_parameter, fmt::format("{}: task, worker and label need three different columns", file));
   }
+  if (has_times) plan_times(plan, file, options.time_column);
   return plan;
 }
 

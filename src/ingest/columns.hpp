@@ -21,6 +21,7 @@ struct ColumnPlan {
   std::size_t worker = kNoColumn;    ///< only long rows have one
   std::size_t label = kNoColumn;     ///< not in wide tables
   std::vector<std::size_t> numbers;  ///< columns of numbers: values, or probabilities of label tables
+  bool has_times = false;            ///< answers: the only column of numbers holds times
   bool blank_labels = false;         ///< label tables: the label may be missing
 
   char separator = ',';  ///< of CSV
@@ -45,9 +46,9 @@ struct ColumnPlan {
 [[nodiscard]] TableFormat detect_format(const std::string& file, std::string_view first_bytes, TableFormat asked);
 
 /// Finds task, worker and label among `names`, by the options or the aliases; throws bad_input that shows the header,
-/// the aliases and the remedy.
+/// the aliases and the remedy. `timed`: the time column, too, if the options name one.
 [[nodiscard]] ColumnPlan plan_answers(const std::string& file, TableFormat format, std::vector<std::string> names,
-                                      const ReadOptions& options);
+                                      const ReadOptions& options, bool timed = false);
 /// The same for answers that are numbers: plan.numbers are the columns of the dimensions.
 [[nodiscard]] ColumnPlan plan_numbers(const std::string& file, TableFormat format, std::vector<std::string> names,
                                       const ReadOptions& options);

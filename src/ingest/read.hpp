@@ -24,6 +24,9 @@ struct OtherGold {
 [[nodiscard]] CategoryData read_dataset(const Input& answers, const std::optional<Input>& gold,
                                         const ReadOptions& options, const Tuning& tuning, const RunContext& context,
                                         DataReport* report = nullptr, OtherGold* other_gold = nullptr);
+[[nodiscard]] TimedCategoryData read_timed_dataset(const Input& answers, const std::optional<Input>& gold,
+                                                   const ReadOptions& options, const Tuning& tuning,
+                                                   const RunContext& context, DataReport* report = nullptr);
 [[nodiscard]] NumberData read_numbers(const Input& answers, const std::optional<Input>& gold,
                                       const ReadOptions& options, const Tuning& tuning, const RunContext& context,
                                       DataReport* report = nullptr);

@@ -142,24 +142,53 @@ void translate_labels(std::vector<CategoryPiece>& pieces, const std::vector<std:
   });
 }
 
-/// Builds the annotations and adds a problem for every repeated pair.
-CategoryAnswers build_without_repeats(Table& table, CategoryAnswerNames names, ThreadPool& pool, DataReport& report) {
+/// The time of each answer that is left, in the order of the rows: what its column says, else the number of the row.
+std::vector<double> times_of(const Table& table) {
+  if (table.plan.has_times && table.kept_rows.empty()) return table.numbers;
+  std::size_t answers = 0;
+  for (const CategoryPiece& piece : table.pieces) answers += piece.size();
+  std::vector<double> times(answers);
+  for (std::size_t a = 0; a < answers; ++a) {
+    times[a] = table.plan.has_times ? table.numbers[table.kept_rows[a]] : static_cast<double>(a + 1);
+  }
+  return times;
+}
+
+/// Builds the answers, and their times if these are wanted. Backwards: the first of a worker's answers to a task is
+/// taken for the last.
+CategoryAnswers build(Table& table, CategoryAnswerNames names, DuplicatePolicy policy, bool backwards, ThreadPool& pool,
+                      std::vector<double>* times, BuildReport& built, std::vector<RepeatedPair>* repeated = nullptr) {
+  if (times == nullptr) {
+    if (backwards) reverse_rows(table.pieces);
+    return build_category_answers(std::move(table.pieces), std::move(names), policy, pool, &built, repeated);
+  }
+  TimedLabels said{{}, times_of(table)};
+  auto pieces = listed_pieces(std::move(table.pieces), said);
+  if (backwards) reverse_rows(pieces);
+  CategoryAnswers answers =
+      build_timed_answers(std::move(pieces), said, std::move(names), policy, pool, &built, repeated);
+  *times = std::move(said.times);
+  return answers;
+}
+
+/// Builds the answers and adds a problem for every repeated pair.
+CategoryAnswers build_without_repeats(Table& table, CategoryAnswerNames names, ThreadPool& pool,
+                                      std::vector<double>* times, DataReport& report) {
   BuildReport built;
   std::vector<RepeatedPair> repeated;
-  const CategoryAnswers answers = build_category_answers(std::move(table.pieces), std::move(names),
-                                                         DuplicatePolicy::reject, pool, &built, &repeated);
+  const CategoryAnswers answers =
+      build(table, std::move(names), DuplicatePolicy::reject, false, pool, times, built, &repeated);
   note_repeats(table, answers, repeated, built, report);
   return answers;
 }
 
-/// Builds the annotations. Where repeats are to be rejected and it is too late for that, the first answer stays.
+/// Builds the answers. Where repeats are to be rejected and it is too late for that, the first answer stays.
 CategoryAnswers build_by_policy(Table& table, CategoryAnswerNames names, DuplicatePolicy duplicates, ThreadPool& pool,
-                                DataReport& report) {
+                                std::vector<double>* times, DataReport& report) {
   const bool reject = duplicates == DuplicatePolicy::reject;
   BuildReport built;
-  if (reject) reverse_rows(table.pieces);
   const auto policy = reject ? DuplicatePolicy::keep_last : duplicates;
-  CategoryAnswers answers = build_category_answers(std::move(table.pieces), std::move(names), policy, pool, &built);
+  CategoryAnswers answers = build(table, std::move(names), policy, reject, pool, times, built);
   note_duplicates(table.file, built, reject, report);
   return answers;
 }
@@ -182,6 +211,11 @@ void explain_mismatch(const GoldMismatch& mismatch, const CategoryAnswerNames& n
   other_gold->reason = reason;
 }
 
+/// Reads answers; with `times` and `dates`, also when they were given.
+CategoryData read_answers(const Input& answers, const std::optional<Input>& gold, const ReadOptions& options,
+                          const Tuning& tuning, const RunContext& context, DataReport* report, OtherGold* other_gold,
+                          std::vector<double>* times, bool* dates);
+
 }  // namespace
 
 NameTable safe_names(const NameTable& names) {
@@ -192,6 +226,21 @@ NameTable safe_names(const NameTable& names) {
 
 CategoryData read_dataset(const Input& answers, const std::optional<Input>& gold, const ReadOptions& options,
                           const Tuning& tuning, const RunContext& context, DataReport* report, OtherGold* other_gold) {
+  return read_answers(answers, gold, options, tuning, context, report, other_gold, nullptr, nullptr);
+}
+
+TimedCategoryData read_timed_dataset(const Input& answers, const std::optional<Input>& gold, const ReadOptions& options,
+                                     const Tuning& tuning, const RunContext& context, DataReport* report) {
+  TimedCategoryData timed;
+  timed.data = read_answers(answers, gold, options, tuning, context, report, nullptr, &timed.times, &timed.dates);
+  return timed;
+}
+
+namespace {
+
+CategoryData read_answers(const Input& answers, const std::optional<Input>& gold, const ReadOptions& options,
+                          const Tuning& tuning, const RunContext& context, DataReport* report, OtherGold* other_gold,
+                          std::vector<double>* times, bool* dates) {
   DataReport own;
   DataReport& notes = report != nullptr ? *report : own;
   notes = {};
@@ -201,14 +250,15 @@ CategoryData read_dataset(const Input& answers, const std::optional<Input>& gold
   TableRequest request;
   request.keep_lines = options.duplicates == DuplicatePolicy::reject;
   request.plan = [&](const std::string& file, TableFormat format, std::vector<std::string> names) {
-    return plan_answers(file, format, std::move(names), options);
+    return plan_answers(file, format, std::move(names), options, times != nullptr);
   };
   Table table = read_table(answers, request, options, tuning, context, notes);
+  if (dates != nullptr) *dates = table.dates;
   ThreadPool& pool = context.pool();
   const bool reject = options.duplicates == DuplicatePolicy::reject;
   if (reject && !options.lenient && notes.problem_count > 0) {
     CategoryAnswerNames names{table.tasks.release(pool), table.workers.release(pool), table.classes.final_names()};
-    (void)build_without_repeats(table, std::move(names), pool, notes);  // for the list of problems
+    (void)build_without_repeats(table, std::move(names), pool, nullptr, notes);  // for the list of problems
   }
   settle_problems(table.file, options.lenient, notes);
   if (table.pieces.empty()) {
@@ -250,15 +300,17 @@ CategoryData read_dataset(const Input& answers, const std::optional<Input>& gold
   }
 
   if (reject && !options.lenient) {
-    data.answers = build_without_repeats(table, std::move(names), pool, notes);
+    data.answers = build_without_repeats(table, std::move(names), pool, times, notes);
     settle_problems(table.file, false, notes);
     name_workers(options, table.file, data, notes);
     return data;
   }
-  data.answers = build_by_policy(table, std::move(names), options.duplicates, pool, notes);
+  data.answers = build_by_policy(table, std::move(names), options.duplicates, pool, times, notes);
   name_workers(options, table.file, data, notes);
   return data;
 }
+
+}  // namespace
 
 }  // namespace wisecrowd::ingest
 
@@ -269,6 +321,13 @@ CategoryData read_dataset(const std::string& answers_path, const std::optional<s
   std::optional<ingest::Input> gold;
   if (gold_path) gold = ingest::Input{*gold_path, std::nullopt};
   return ingest::read_dataset({answers_path, std::nullopt}, gold, options, ingest::Tuning{}, context, report);
+}
+
+TimedCategoryData read_timed_dataset(const std::string& answers_path, const std::optional<std::string>& gold_path,
+                                     const ReadOptions& options, const RunContext& context, DataReport* report) {
+  std::optional<ingest::Input> gold;
+  if (gold_path) gold = ingest::Input{*gold_path, std::nullopt};
+  return ingest::read_timed_dataset({answers_path, std::nullopt}, gold, options, ingest::Tuning{}, context, report);
 }
 
 }  // namespace wisecrowd

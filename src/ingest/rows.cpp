@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "ingest/first_row.hpp"
+#include "ingest/times.hpp"
 #include "wisecrowd/number_limits.hpp"
 
 namespace wisecrowd::ingest {
@@ -160,6 +161,18 @@ bool RowChecks::take_number(std::string_view text, std::string_view column, std:
   }
   chunk_.numbers.push_back(value == 0 ? 0.0 : value);  // minus zero is zero
   return true;
+}
+
+bool RowChecks::take_time(std::string_view text, std::string_view column, std::uint64_t line) {
+  const std::optional<double> time = time_of(text, chunk_.dates);
+  if (time) {
+    chunk_.numbers.push_back(*time);
+  } else {
+    problem(
+        line, column, text,
+        "is not a time: write a number, or a date as 2024-03-07, 2024-03-07 14:05:30 or 2024-03-07T14:05:30.5+01:00");
+  }
+  return time.has_value();
 }
 
 bool LabelRows::take_probability(const Field& field, std::size_t column, std::uint64_t line) {

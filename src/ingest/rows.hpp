@@ -56,6 +56,8 @@ class RowChecks {
   bool refuse_label(std::string_view label, std::string_view column, std::uint64_t line);
   /// Adds a number to chunk_.numbers; false, with the problem noted, when the text is none.
   bool take_number(std::string_view text, std::string_view column, std::uint64_t line);
+  /// The same for a time: a number, or a date.
+  bool take_time(std::string_view text, std::string_view column, std::uint64_t line);
 
   const TableContext& table_;
   Chunk& chunk_;
@@ -76,27 +78,38 @@ class CountedRows : public RowChecks {
   }
 };
 
-/// One answer per row.
-class LongRows : public CountedRows<LongRows> {
+/// One answer per row, perhaps with its time.
+template <bool timed>
+class LongRows : public CountedRows<LongRows<timed>> {
  public:
-  using CountedRows::CountedRows;
+  using Base = CountedRows<LongRows>;
+  using Base::Base;
   template <class Row>
   bool take(const Row& row, std::uint64_t line) {
     const ColumnPlan& plan = table_.plan;
     const Field task = row.field(plan.task);
     const Field worker = row.field(plan.worker);
     const Field label = row.field(plan.label);
-    bool good = usable(task, plan.task, line);
-    good = usable(worker, plan.worker, line) && good;
-    good = usable(label, plan.label, line) && good;
+    bool good = this->usable(task, plan.task, line);
+    good = this->usable(worker, plan.worker, line) && good;
+    good = this->usable(label, plan.label, line) && good;
+    if constexpr (timed) {
+      const std::size_t column = plan.numbers.front();
+      const Field time = row.field(column);
+      good = this->usable(time, column, line) && this->take_time(time.text, plan.names[column], line) && good;
+    }
     if (!good) return false;
     const std::uint32_t code = chunk_.classes.code(label.text, table_.classes);
-    if (code == ChunkClasses::kUnknown) return refuse_label(label.text, plan.names[plan.label], line);
+    if (code == ChunkClasses::kUnknown) return this->refuse_label(label.text, plan.names[plan.label], line);
     const std::uint32_t entry = chunk_.add_answer(code, line);
     chunk_.task_keys.add(task.text, table_.tasks.hash(task.text), entry);
     chunk_.add_worker(worker.text, table_.workers.hash(worker.text), entry);
     return true;
   }
+
+ private:
+  using Base::chunk_;
+  using Base::table_;
 };
 
 /// What stands in a cell of a wide table.

@@ -164,8 +164,10 @@ class TableReader {
         }
       } else if (columns.plan.layout == TableLayout::wide) {
         parse<WideRows<Cell::label>>(chunk, columns);
+      } else if (columns.plan.has_times) {
+        parse<LongRows<true>>(chunk, columns);
       } else {
-        parse<LongRows>(chunk, columns);
+        parse<LongRows<false>>(chunk, columns);
       }
     });
     gather(std::span(chunks_).first(ends.size()));
@@ -195,6 +197,7 @@ class TableReader {
         for (const auto& run : chunk->line_runs) table_.lines.add(answers_ + run.row, line_ + run.line);
       }
       line_ += chunk->lines;
+      table_.dates = table_.dates || chunk->dates;
       chunk->classes.merge(table_.classes, table_.file);
       tasks.push_back({&chunk->task_keys, rows});
       workers.push_back({&chunk->worker_keys, rows});

@@ -38,6 +38,7 @@ struct Table {
   ClassColumn classes;
   std::vector<CategoryPiece> pieces;  ///< what was said is a code of `classes`
   std::vector<double> numbers;        ///< answers × plan.numbers (one number in wide tables)
+  bool dates = false;                 ///< some of them stood there as dates
   LineMap lines;                      ///< only if asked for
   /// Where the answers that are left stood among all, if some were taken out and lines are kept.
   std::vector<std::uint64_t> kept_rows;

@@ -171,7 +171,9 @@ Advice advise(const CategoryAnswers& answers, const CategoryFit& fit, const std:
                 "classes");
   }
   advice.dependence = find_dependence({.answers = answers}, {}, context);
-  advice.workers = judge_workers({answers, tables, fit.class_prior, advice.dependence.groups}, {}, context);
+  advice.workers = judge_workers(
+      {answers, tables, fit.class_prior, advice.dependence.groups, {}, {}, advice.dependence.everybody_grouped}, {},
+      context);
   return advice;
 }
 

@@ -49,6 +49,11 @@ GoldFacts gold_facts(const CategoryResult& result, const Evaluation& evaluation)
   return facts;
 }
 
+/// Gold that only scores must not decide over workers.
+bool record_has_gold(const CategoryResult& result) {
+  return result.record.gold_use == "inference" && result.data.has_gold();
+}
+
 }  // namespace
 
 ReportFacts report_facts(const CategoryResult& result, const Evaluation* evaluation, const RunContext& context) {
@@ -105,8 +110,10 @@ AdviceFacts advise(const CategoryResult& result, std::span<const std::uint32_t> 
 
   std::vector<double> shares = result.aggregation.class_prior;
   if (shares.size() != classes) shares.clear();
-  advice.workers = judge_workers({result.data.answers, result.worker_confusion, shares, result.dependence.groups},
-                                 chosen, options, context);
+  JudgedCrowd crowd{result.data.answers, result.worker_confusion, shares, result.dependence.groups};
+  if (record_has_gold(result)) crowd.gold = result.data.gold;
+  crowd.everybody_grouped = result.dependence.everybody_grouped;
+  advice.workers = judge_workers(crowd, chosen, options, context);
   for (const std::uint32_t w : chosen) advice.judged[w] = 1;
   advice.judged_count = chosen.size();
   return advice;

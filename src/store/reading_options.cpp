@@ -96,6 +96,7 @@ void reading_fields(Io& io, ReadOptions& options) {
   io.text("task_column", options.task_column);
   io.text("worker_column", options.worker_column);
   io.text("label_column", options.label_column);
+  io.text("time_column", options.time_column);
   io.names("value_columns", options.value_columns);
   io.text("gold_task_column", options.gold_task_column);
   io.text("gold_label_column", options.gold_label_column);

@@ -7,6 +7,7 @@
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "base/rng.hpp"
+#include "trust/shared/others_posterior.hpp"
 #include "trust/spammer_evidence.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/trust.hpp"
@@ -15,24 +16,44 @@
 namespace wisecrowd {
 namespace {
 
-constexpr std::size_t kWorkersPerBlock = 64, kTasksPerBlock = 4096;
+constexpr std::size_t kWorkersPerBlock = 64;
 /// What a row of a worker's table is drawn towards, the crowd's own, counts as so many answers.
 constexpr double kCrowdAnswers = 2;
-/// Least probability of an answer: no single one rules a class out.
-constexpr double kLeastCell = 1e-6;
 /// Beyond guessing by at most this (of 1 for a worker who is always right), and perhaps not at all: stop. With two
 /// classes it is an accuracy of .675.
 constexpr double kLittleSkill = 0.35;
 constexpr double kBeyondDoubt = 0.975;
+/// recode: each class that is swapped must be so with this probability. Together they must be surer (`sure`).
+constexpr double kLikelySwap = 0.8;
 
-/// The accuracy of one who says each class as often as this worker does, but without looking.
-double chance(std::span<const double> table, std::span<const double> shares) {
+/// What guessing gives: the accuracy of one who says each class as often as this worker does, but without looking; or
+/// of one who says all alike, so that nobody is praised for guessing badly. `meant`: the truth that each label is read
+/// as, or empty.
+double chance(std::span<const double> table, std::span<const double> shares, std::span<const std::size_t> meant = {}) {
   const std::size_t classes = shares.size();
   double sum = 0;
   for (std::size_t l = 0; l < classes; ++l) {
-    for (std::size_t k = 0; k < classes; ++k) sum += shares[l] * shares[k] * table[k * classes + l];
+    const double share = shares[meant.empty() ? l : meant[l]];
+    for (std::size_t k = 0; k < classes; ++k) sum += share * shares[k] * table[k * classes + l];
   }
-  return sum;
+  return std::max(sum, 1 / static_cast<double>(classes));
+}
+
+double skill_of(double right, double blind) { return (right - blind) / std::max(1 - blind, kProbabilityFloor); }
+
+/// What each label means if the worker swaps classes: it says another label than the truth's most often, and every
+/// label for one truth only. Empty if it does not.
+std::vector<std::size_t> swapped_meaning(std::span<const double> mean, std::size_t classes) {
+  std::vector<std::size_t> meant(classes, classes);
+  bool swapped = false;
+  for (std::size_t k = 0; k < classes; ++k) {
+    const auto row = mean.subspan(k * classes, classes);
+    const auto label = static_cast<std::size_t>(std::max_element(row.begin(), row.end()) - row.begin());
+    if (meant[label] != classes) return {};
+    meant[label] = k;
+    swapped = swapped || label != k;
+  }
+  return swapped ? meant : std::vector<std::size_t>();
 }
 
 double quantile(const std::vector<double>& sorted, double p) {
@@ -59,10 +80,13 @@ std::vector<double> crowd_table(std::span<const double> counts, std::size_t clas
 /// What draws of a worker's table say.
 struct Drawn {
   std::vector<double> accuracies, scores, informations, skills;
-  std::vector<std::size_t> largest;  ///< truth × label: draws in which this label is the row's largest
+  std::vector<double> recoded_skills;  ///< if labels mean something else
+  std::size_t better_recoded = 0;      ///< draws in which the accuracy is higher then
+  std::vector<std::size_t> largest;    ///< truth × label: draws in which this label is the row's largest
 };
 
-Drawn draw_tables(std::span<const double> parameters, std::span<const double> shares, std::size_t draws, Rng rng) {
+Drawn draw_tables(std::span<const double> parameters, std::span<const double> shares,
+                  std::span<const std::size_t> meant, std::size_t draws, Rng rng) {
   const std::size_t classes = shares.size();
   Drawn drawn;
   drawn.largest.assign(classes * classes, 0);
@@ -75,12 +99,36 @@ Drawn draw_tables(std::span<const double> parameters, std::span<const double> sh
     }
     const double right = accuracy_at(shares, table), blind = chance(table, shares);
     drawn.accuracies.push_back(right);
-    drawn.skills.push_back((right - blind) / std::max(1 - blind, kProbabilityFloor));
+    drawn.skills.push_back(skill_of(right, blind));
+    if (!meant.empty()) {
+      double recoded = 0;
+      for (std::size_t l = 0; l < classes; ++l) recoded += shares[meant[l]] * table[meant[l] * classes + l];
+      drawn.better_recoded += recoded > right ? 1 : 0;
+      drawn.recoded_skills.push_back(skill_of(recoded, chance(table, shares, meant)));
+    }
     drawn.scores.push_back(spammer_score(table, classes));
     drawn.informations.push_back(M_LN2 * mutual_information_bits(shares, table));
   }
   std::sort(drawn.skills.begin(), drawn.skills.end());
+  std::sort(drawn.recoded_skills.begin(), drawn.recoded_skills.end());
   return drawn;
+}
+
+/// Whether reading its labels by `meant` makes a good worker of it, beyond doubt.
+bool find_recoding(const Drawn& drawn, std::span<const std::size_t> meant, const JudgeOptions& options,
+                   WorkerAssessment& judged) {
+  if (meant.empty()) return false;
+  const std::size_t classes = meant.size();
+  const auto share = [&](std::size_t draws) { return static_cast<double>(draws) / static_cast<double>(options.draws); };
+  for (std::size_t l = 0; l < classes; ++l) {
+    if (meant[l] != l && share(drawn.largest[meant[l] * classes + l]) < kLikelySwap) return false;
+  }
+  if (share(drawn.better_recoded) < options.sure || quantile(drawn.recoded_skills, 0.5) < kLittleSkill ||
+      quantile(drawn.recoded_skills, 1 - kBeyondDoubt) <= 0) {
+    return false;
+  }
+  for (const std::size_t k : meant) judged.recoding.push_back(ClassId{static_cast<std::uint16_t>(k)});
+  return true;
 }
 
 /// The swap that costs most right answers, if there is one beyond doubt.
@@ -103,7 +151,7 @@ bool find_swap(const Drawn& drawn, std::span<const double> mean, std::span<const
 
 /// The table of cases, from the top: the first that holds decides.
 void decide(const Drawn& drawn, std::span<const double> mean, std::span<const double> shares,
-            const JudgeOptions& options, WorkerAssessment& judged) {
+            std::span<const std::size_t> meant, const JudgeOptions& options, WorkerAssessment& judged) {
   const auto set = [&](WorkerAdvice advice, AdviceReason reason) {
     judged.advice = advice;
     judged.reason = reason;
@@ -112,6 +160,10 @@ void decide(const Drawn& drawn, std::span<const double> mean, std::span<const do
   const double high = quantile(drawn.skills, (1 + options.confidence_level) / 2);
   if (judged.answers == 0) return set(WorkerAdvice::unsure, AdviceReason::no_answers);
   if (judged.answers < options.least_answers) return set(WorkerAdvice::unsure, AdviceReason::few_answers);
+  if (judged.contradicts > 0) return set(WorkerAdvice::stop, AdviceReason::colludes);
+  if (judged.spammer < options.stop_from && find_recoding(drawn, meant, options, judged)) {
+    return set(WorkerAdvice::recode, AdviceReason::swaps_classes);
+  }
   if (judged.spammer < options.stop_from && quantile(drawn.skills, kBeyondDoubt) < 0) {
     return set(WorkerAdvice::retrain, AdviceReason::reliably_wrong);
   }
@@ -134,18 +186,19 @@ void judge(std::span<const double> counts, std::span<const double> crowd, std::s
   const std::size_t classes = shares.size();
   std::vector<double> parameters(counts.begin(), counts.end());
   for (std::size_t c = 0; c < parameters.size(); ++c) {
-    parameters[c] += kCrowdAnswers * std::max(crowd[c], kLeastCell);
+    parameters[c] += kCrowdAnswers * std::max(crowd[c], trust::kLeastCell);
   }
   std::vector<double> mean(parameters);
   normalise_rows(mean, classes);
-  Drawn drawn = draw_tables(parameters, shares, options.draws, rng);
+  const std::vector<std::size_t> meant = swapped_meaning(mean, classes);
+  Drawn drawn = draw_tables(parameters, shares, meant, options.draws, rng);
   judged.accuracy = estimate(accuracy_at(shares, mean), drawn.accuracies, options.confidence_level);
   judged.score = estimate(spammer_score(mean, classes), drawn.scores, options.confidence_level);
   judged.information =
       estimate(M_LN2 * mutual_information_bits(shares, mean), drawn.informations, options.confidence_level);
   judged.capacity = channel_capacity(mean, classes, 1e-6).nats;
   judged.chance = chance(mean, shares);
-  decide(drawn, mean, shares, options, judged);
+  decide(drawn, mean, shares, meant, options, judged);
 }
 
 /// A worker's draws are a matter of its name where there is one, so that they do not depend on the order of the rows.
@@ -183,44 +236,48 @@ std::vector<WorkerAssessment> judge_all(std::span<const double> counts, std::spa
   return judged;
 }
 
-/// What each worker said when the answers of the others say what.
-WorkerTables counts_by_others(const JudgedCrowd& crowd, std::span<const double> shares, const RunContext& context) {
+/// What each worker said when the answers of the others say what; and how many labels hang on each.
+WorkerTables counts_by_others(const JudgedCrowd& crowd, std::span<const double> shares,
+                              std::vector<WorkerAssessment>& judged, const RunContext& context) {
   const CategoryAnswers& answers = crowd.answers;
-  const std::size_t classes = shares.size(), cells = classes * classes;
-  const auto offsets = answers.task_offsets();
-  const auto who = answers.workers();
-  const auto labels = answers.labels();
-  const auto said = [&](AnswerIndex a, std::size_t k) {
-    return std::log(std::max(crowd.tables[index(who[a]) * cells + k * classes + index(labels[a])], kLeastCell));
-  };
-  std::vector<double> joint(answers.task_count() * classes);
-  const Blocks tasks{answers.task_count(), kTasksPerBlock};
-  context.pool().for_each_block(tasks.count(), [&](std::size_t block, unsigned) {
-    for (std::size_t t = tasks.begin(block); t < tasks.end(block); ++t) {
-      for (std::size_t k = 0; k < classes; ++k) {
-        double sum = std::log(std::max(shares[k], kLeastCell));
-        for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) sum += said(a, k);
-        joint[t * classes + k] = sum;
-      }
-    }
-  });
-  WorkerTables counts(answers.worker_count(), classes);
+  const trust::OthersPosterior others(crowd, shares, context);
+  WorkerTables counts(answers.worker_count(), shares.size());
   static_cast<void>(answers.worker_offsets());  // built here, not by the threads
   const Blocks blocks{answers.worker_count(), kWorkersPerBlock};
   context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
-    std::vector<double> q(classes);
+    std::vector<double> q(shares.size());
     for (std::size_t j = blocks.begin(block); j < blocks.end(block); ++j) {
       const WorkerId self{static_cast<std::uint32_t>(j)};
       const auto own_tasks = answers.tasks_of(self);
       const auto own = answers.answers_of(self);
       for (std::size_t i = 0; i < own.size(); ++i) {
-        for (std::size_t k = 0; k < classes; ++k) q[k] = joint[index(own_tasks[i]) * classes + k] - said(own[i], k);
-        softmax(q);
-        counts.count(self, labels[own[i]], q);
+        others.without(own_tasks[i], own[i], q);
+        counts.count(self, answers.labels()[own[i]], q);
+        const auto best = static_cast<std::size_t>(std::max_element(q.begin(), q.end()) - q.begin());
+        judged[j].labels_without += best == others.label(own_tasks[i]) ? 0 : 1;
       }
     }
   });
   return counts;
+}
+
+/// Labels by plain votes, the lower class of equals, that change if the worker's answers are read by its recoding.
+std::uint64_t count_recoded_votes(const CategoryAnswers& answers, WorkerId worker, std::span<const ClassId> recoding) {
+  std::vector<std::uint32_t> votes(recoding.size(), 0);
+  const auto winner = [&] { return std::max_element(votes.begin(), votes.end()) - votes.begin(); };
+  const auto tasks = answers.tasks_of(worker);
+  const auto own = answers.answers_of(worker);
+  std::uint64_t changed = 0;
+  for (std::size_t i = 0; i < own.size(); ++i) {
+    const auto labels = answers.labels_of(tasks[i]);
+    for (const ClassId label : labels) ++votes[index(label)];
+    const auto before = winner();
+    --votes[index(answers.labels()[own[i]])];
+    ++votes[index(recoding[index(answers.labels()[own[i]])])];
+    changed += winner() == before ? 0 : 1;
+    std::fill(votes.begin(), votes.end(), 0U);
+  }
+  return changed;
 }
 
 std::vector<std::uint32_t> everybody(std::size_t workers) {
@@ -237,17 +294,6 @@ void check_sizes(std::size_t cells, std::size_t workers, std::size_t classes) {
 }
 
 }  // namespace
-
-std::string_view to_string(WorkerAdvice advice) noexcept {
-  switch (advice) {
-    case WorkerAdvice::keep: return "keep";
-    case WorkerAdvice::retrain: return "retrain";
-    case WorkerAdvice::check: return "check";
-    case WorkerAdvice::stop: return "stop";
-    case WorkerAdvice::unsure: return "unsure";
-  }
-  return "";
-}
 
 std::vector<WorkerAssessment> judge_workers(std::span<const double> counts, std::span<const double> class_shares,
                                             std::span<const std::uint32_t> answers, const JudgeOptions& options,
@@ -268,52 +314,23 @@ std::vector<WorkerAssessment> judge_workers(const JudgedCrowd& crowd, std::span<
   for (const WorkerId worker : crowd.answers.workers()) ++judged[index(worker)].answers;
   for (const DependentGroup& group : crowd.groups) {
     for (const WorkerId worker : group.workers) {
+      if (crowd.everybody_grouped) continue;
       judged[index(worker)].copies = static_cast<std::uint32_t>(group.workers.size() - 1);
+      if (group.acted_on) judged[index(worker)].contradicts = group.contradicts;
     }
   }
-  return judge_all(counts_by_others(crowd, shares, context).cells(), shares, std::move(judged), drawn, options,
-                   &crowd.answers.worker_names(), context);
+  const WorkerTables counts = counts_by_others(crowd, shares, judged, context);
+  judged = judge_all(counts.cells(), shares, std::move(judged), drawn, options, &crowd.answers.worker_names(), context);
+  for (std::uint32_t w = 0; w < workers; ++w) {
+    if (judged[w].recoding.empty()) continue;
+    judged[w].votes_recoded = count_recoded_votes(crowd.answers, WorkerId{w}, judged[w].recoding);
+  }
+  return judged;
 }
 
 std::vector<WorkerAssessment> judge_workers(const JudgedCrowd& crowd, const JudgeOptions& options,
                                             const RunContext& context) {
   return judge_workers(crowd, everybody(crowd.answers.worker_count()), options, context);
-}
-
-std::string reason_of(const WorkerAssessment& judged, const NameTable& classes) {
-  const auto percent = [](double share) { return fmt::format("{:.0f} %", 100 * share); };
-  const std::string right = fmt::format("right in {} ({:.0f} to {:.0f})", percent(judged.accuracy.value),
-                                        100 * judged.accuracy.low, 100 * judged.accuracy.high);
-  const std::string guessing = fmt::format("guessing would give {}", percent(judged.chance));
-  const auto words = [&]() -> std::string {
-    switch (judged.reason) {
-      case AdviceReason::better_than_guessing: return fmt::format("{}; {}", right, guessing);
-      case AdviceReason::takes_one_for_another:
-        return fmt::format("as a rule it says {} where the truth is {}", classes[index(judged.said)],
-                           classes[index(judged.truth)]);
-      case AdviceReason::reliably_wrong:
-        return fmt::format("reliably wrong: {}, where {}; has it got the classes the wrong way round?", right,
-                           guessing);
-      case AdviceReason::answers_as_one: break;
-      case AdviceReason::guesses:
-        return judged.spammer >= 0.5
-                   ? fmt::format(
-                         "most likely guesses: its answers do not depend on the truth (probability {}); {}, where {}",
-                         percent(judged.spammer), right, guessing)
-                   : fmt::format("no better than guessing: {}, where {}", right, guessing);
-      case AdviceReason::tells_little: return fmt::format("hardly better than guessing: {}, where {}", right, guessing);
-      case AdviceReason::undecided:
-        return fmt::format("{} answers do not tell whether it guesses: {}, where {}", judged.answers, right, guessing);
-      case AdviceReason::few_answers:
-        return judged.answers == 1 ? "1 answer is too few to say"
-                                   : fmt::format("{} answers are too few to say", judged.answers);
-      case AdviceReason::no_answers: return "it has not answered";
-    }
-    return fmt::format("{}; {}", right, guessing);
-  }();
-  if (judged.copies == 0) return words;
-  return fmt::format("answers as one with {} other{}, so what is said of it is not to be relied on: {}", judged.copies,
-                     judged.copies == 1 ? "" : "s", words);
 }
 
 }  // namespace wisecrowd

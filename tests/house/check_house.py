@@ -77,6 +77,8 @@ PUBLIC_LAYER = {
     "dependent_workers.hpp": "data",
     "dependence.hpp": "trust",
     "trust.hpp": "trust",
+    "drift.hpp": "trust",
+    "trust_study.hpp": "result",
     "asking.hpp": "result",
     "category_result.hpp": "result",
     "run_record.hpp": "result",
@@ -89,6 +91,7 @@ PUBLIC_LAYER = {
     "fairness_files.hpp": "store",
     "experiment_files.hpp": "store",
     "savings.hpp": "store",
+    "trust_files.hpp": "store",
     "report.hpp": "deliver",
     "wisecrowd.hpp": "everything",
 }

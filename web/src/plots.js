@@ -4,9 +4,10 @@ import {shortCount} from "./format.js";
 
 export const ADVICE = [
   {id: "keep", label: "Keep", symbol: "circle", words: "surely better than guessing: keep asking"},
-  {id: "retrain", label: "Retrain", symbol: "triangle", words: "carries information but errs in a pattern: retrain it, or recode its answers"},
-  {id: "check", label: "Check", symbol: "square", words: "answers as one with others: keep one of them, or count them once"},
-  {id: "stop", label: "Stop", symbol: "times", words: "no better than guessing, or hardly: stop asking"},
+  {id: "retrain", label: "Retrain", symbol: "triangle", words: "takes one class for another, or is wrong more often than by guessing: retrain it"},
+  {id: "recode", label: "Recode", symbol: "star", words: "swaps classes: read its answers the other way round"},
+  {id: "check", label: "Check", symbol: "square", words: "answers as one with others, or worse than before: look at it"},
+  {id: "stop", label: "Stop", symbol: "times", words: "no better than guessing, or against the rest as one with others: stop asking"},
   {id: "unsure", label: "Unsure", symbol: "diamond", words: "too little is known: ask more"},
 ];
 

@@ -13,7 +13,7 @@ const MOST_INTERVALS = 150; // more lines than that are a grey block
 const adviceOf = (id) => ADVICE.find((advice) => advice.id === id);
 
 /** What needs action comes first: whom to stop paying, whom to talk to, whom to watch. */
-const URGENCY = ["stop", "check", "retrain", "unsure", "keep"];
+const URGENCY = ["stop", "recode", "check", "retrain", "unsure", "keep"];
 const urgency = (row) => (URGENCY.includes(row.advice) ? URGENCY.indexOf(row.advice) : null);
 
 export function adviceBadge(id) {

@@ -45,7 +45,8 @@ void choose_workers(Source& source) {
     Order advised;
     for (const std::uint32_t w : all) {
       const WorkerAdvice what = source.advice.workers[w].advice;
-      if (what == WorkerAdvice::stop || what == WorkerAdvice::retrain || what == WorkerAdvice::check) {
+      if (what == WorkerAdvice::stop || what == WorkerAdvice::retrain || what == WorkerAdvice::recode ||
+          what == WorkerAdvice::check) {
         advised.push_back(w);
       }
     }

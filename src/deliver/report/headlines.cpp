@@ -60,11 +60,11 @@ void add_learned(const Source& source, Json& list) {
 
 std::string advice_words(const AdviceCounts& counts, std::size_t judged, std::size_t all) {
   return fmt::format(
-      "{}: {} to keep, {} to retrain, {} to check, {} to stop asking, and {} of whom too little is known.",
+      "{}: {} to keep, {} to retrain, {}{} to check, {} to stop asking, and {} of whom too little is known.",
       judged == all ? fmt::format("Of {}", counted(all, "worker"))
                     : fmt::format("Of the {} who were judged", counted(judged, "worker")),
-      grouped(counts.keep), grouped(counts.retrain), grouped(counts.check), grouped(counts.stop),
-      grouped(counts.unsure));
+      grouped(counts.keep), grouped(counts.retrain), counts.recode == 0 ? "" : grouped(counts.recode) + " to recode, ",
+      grouped(counts.check), grouped(counts.stop), grouped(counts.unsure));
 }
 
 std::string trust_words(const Source& source, const Certainty& sure) {

@@ -54,8 +54,9 @@ struct Source {
 
 /// How many workers are to keep, to retrain, to look at, to stop.
 struct AdviceCounts {
-  std::size_t keep = 0, retrain = 0, check = 0, stop = 0, unsure = 0;
-  std::uint64_t answers_of_stopped = 0;
+  std::size_t keep = 0, retrain = 0, recode = 0, check = 0, stop = 0, unsure = 0;
+  std::size_t guessers = 0;  ///< of those to stop: whose answers hardly depend on the truth
+  std::uint64_t answers_of_guessers = 0;
 };
 [[nodiscard]] AdviceCounts advice_counts(const Source& source);
 

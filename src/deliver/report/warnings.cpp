@@ -69,12 +69,12 @@ void add_own(const Source& source, WarningList& list) {
   }
   const AdviceCounts advice = advice_counts(source);
   const auto answers = static_cast<double>(std::max<std::size_t>(description.answers, 1));
-  if (static_cast<double>(advice.answers_of_stopped) / answers > kManySpamAnswers) {
-    list.add(
-        Severity::caution, "Many answers tell nothing",
-        fmt::format("{} of all answers come from {} whose answers hardly depend on the truth",
-                    percent(static_cast<double>(advice.answers_of_stopped) / answers), counted(advice.stop, "worker")),
-        "stop asking them (the table of workers names them) and spend the budget on others");
+  if (static_cast<double>(advice.answers_of_guessers) / answers > kManySpamAnswers) {
+    list.add(Severity::caution, "Many answers tell nothing",
+             fmt::format("{} of all answers come from {} whose answers hardly depend on the truth",
+                         percent(static_cast<double>(advice.answers_of_guessers) / answers),
+                         counted(advice.guessers, "worker")),
+             "stop asking them (the table of workers names them) and spend the budget on others");
   }
   if (description.krippendorff_alpha < kLowAlpha) {
     list.add(Severity::caution, "Workers hardly agree",

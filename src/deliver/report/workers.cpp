@@ -186,10 +186,13 @@ AdviceCounts advice_counts(const Source& source) {
     switch (source.advice.workers[w].advice) {
       case WorkerAdvice::keep: ++counts.keep; break;
       case WorkerAdvice::retrain: ++counts.retrain; break;
+      case WorkerAdvice::recode: ++counts.recode; break;
       case WorkerAdvice::check: ++counts.check; break;
       case WorkerAdvice::stop:
         ++counts.stop;
-        counts.answers_of_stopped += source.result.workers[w].answers;
+        if (source.advice.workers[w].reason == AdviceReason::colludes) break;
+        ++counts.guessers;
+        counts.answers_of_guessers += source.result.workers[w].answers;
         break;
       case WorkerAdvice::unsure: ++counts.unsure; break;
     }
@@ -209,11 +212,8 @@ void add_workers(const Source& source, Json& document) {
   add_confusion(source, shown, document);
   if (source.advice.judged_count > 0) {
     const AdviceCounts counts = advice_counts(source);
-    document["advice_counts"] = {{"keep", counts.keep},
-                                 {"retrain", counts.retrain},
-                                 {"check", counts.check},
-                                 {"stop", counts.stop},
-                                 {"unsure", counts.unsure}};
+    document["advice_counts"] = {{"keep", counts.keep},   {"retrain", counts.retrain}, {"recode", counts.recode},
+                                 {"check", counts.check}, {"stop", counts.stop},       {"unsure", counts.unsure}};
   }
   if (source.advice.judged_count < workers) {
     source.sampling.push_back(

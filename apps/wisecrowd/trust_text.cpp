@@ -1,0 +1,161 @@
+#include "trust_text.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "run_summary.hpp"
+#include "screen_text.hpp"
+#include "table.hpp"
+#include "wisecrowd/messages.hpp"
+
+namespace wisecrowd::app {
+namespace {
+
+constexpr std::size_t kShownWorkers = 12, kShownGroups = 5, kShownAlarms = 5, kShownMembers = 6;
+
+std::string name_of(const TrustRun& run, WorkerId worker, std::size_t width = 20) {
+  return shortened_name(run.data.answers.worker_names()[index(worker)], width);
+}
+
+std::string advice_counts(const TrustStudy& study) {
+  constexpr std::pair<WorkerAdvice, std::string_view> kWords[] = {
+      {WorkerAdvice::keep, "keep"},       {WorkerAdvice::stop, "stop asking"}, {WorkerAdvice::recode, "recode"},
+      {WorkerAdvice::retrain, "retrain"}, {WorkerAdvice::check, "check"},      {WorkerAdvice::unsure, "unsure about"}};
+  std::string text;
+  for (const auto& [advice, words] : kWords) {
+    const auto count = std::count_if(study.workers.begin(), study.workers.end(),
+                                     [advice = advice](const auto& judged) { return judged.advice == advice; });
+    if (count == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", words, grouped(static_cast<std::uint64_t>(count)));
+  }
+  return text;
+}
+
+/// Why, without the numbers that stand in other columns.
+std::string why(const TrustRun& run, std::uint32_t worker) {
+  const WorkerAssessment& judged = run.study.workers[worker];
+  const std::uint32_t group = run.study.group[worker];
+  const std::string in_group = group == TrustStudy::kAlone ? "" : fmt::format("group {}", group + 1);
+  std::string words;
+  switch (judged.reason) {
+    case AdviceReason::guesses: words = "guesses"; break;
+    case AdviceReason::tells_little: words = "hardly better than guessing"; break;
+    case AdviceReason::reliably_wrong: words = "wrong more often than by guessing"; break;
+    case AdviceReason::swaps_classes: words = "swaps classes"; break;
+    case AdviceReason::takes_one_for_another:
+      words = fmt::format("says {} for {}", shortened_name(run.data.answers.class_names()[index(judged.said)], 12),
+                          shortened_name(run.data.answers.class_names()[index(judged.truth)], 12));
+      break;
+    case AdviceReason::worse_lately: words = fmt::format("{} before", percent(judged.before)); break;
+    case AdviceReason::answers_as_one: return in_group + " answers as one";
+    case AdviceReason::colludes: return in_group + " colludes";
+    default: break;
+  }
+  if (words.empty()) return in_group;
+  return in_group.empty() ? words : fmt::format("{}; {}", words, in_group);
+}
+
+std::string workers_in_words(const TrustRun& run, const Screen& screen) {
+  const std::vector<std::uint32_t> order = workers_to_look_at(run.study);
+  if (order.empty()) return "  Nobody stands out.\n";
+  Table table({{"worker", Column::Side::left},
+               {"do", Column::Side::left},
+               {"answers"},
+               {"right"},
+               {"labels*"},
+               {"why", Column::Side::left}});
+  for (std::size_t n = 0; n < std::min(order.size(), kShownWorkers); ++n) {
+    const WorkerAssessment& judged = run.study.workers[order[n]];
+    const double right = judged.reason == AdviceReason::worse_lately ? judged.lately : judged.accuracy.value;
+    table.add({name_of(run, WorkerId{order[n]}),
+               judged.advice == WorkerAdvice::stop ? "stop asking" : std::string(to_string(judged.advice)),
+               grouped(judged.answers), percent(right), grouped(judged.labels_without), why(run, order[n])});
+  }
+  std::string text = table.text(screen.width, screen.dim_on(), screen.off());
+  if (order.size() > kShownWorkers) {
+    text += fmt::format("  and {} more\n", grouped(order.size() - kShownWorkers));
+  }
+  return text + "  * that would change without it, and without those it answers as one with\n";
+}
+
+std::string members(const TrustRun& run, const DependentGroup& group) {
+  std::string text;
+  for (std::size_t n = 0; n < std::min(group.workers.size(), kShownMembers); ++n) {
+    text += fmt::format("{}{}", n == 0 ? "" : ", ", name_of(run, group.workers[n]));
+  }
+  const std::size_t more = group.workers.size() - std::min(group.workers.size(), kShownMembers);
+  return more == 0 ? text : fmt::format("{} and {} more", text, more);
+}
+
+std::string groups_in_words(const TrustRun& run, const Screen& screen) {
+  const Dependence& found = run.study.dependence;
+  std::string text;
+  for (std::size_t g = 0; g < std::min(found.groups.size(), kShownGroups); ++g) {
+    const DependentGroup& group = found.groups[g];
+    const std::string_view kind = kind_of_group(found, group);
+    std::string words = fmt::format("{}. {}: {}. They agree {} of the time, where {} would be expected.", g + 1,
+                                    counted(group.workers.size(), "worker"), members(run, group),
+                                    percent(group.agreement), percent(group.expected));
+    if (kind == "colluders") {
+      words += fmt::format(" They contradict what the others are sure of on {} of the tasks: {}.",
+                           percent(group.contradicts),
+                           found.counted_once ? "they count as one voice" : "this method counts each of them");
+    } else if (kind == "camp") {
+      words += " Nearly everybody is in such a group, and each counts as one voice.";
+    } else {
+      words += " They are mostly right, so they are not left out; but several of them are hardly more than one.";
+    }
+    text += "  " + wrapped(words, screen.width - 2, 5) + "\n";
+  }
+  if (found.groups.size() > kShownGroups) {
+    text += fmt::format("  and {} more groups\n", grouped(found.groups.size() - kShownGroups));
+  }
+  if (!found.attacked.empty()) {
+    text += fmt::format("  {} attacked so (attacked_tasks.csv)\n",
+                        found.attacked.size() == 1 ? "1 task is" : grouped(found.attacked.size()) + " tasks are");
+  }
+  return text;
+}
+
+std::string alarms_in_words(const TrustRun& run, const Screen& screen) {
+  std::string text;
+  const auto& alarms = run.study.drift.alarms;
+  for (std::size_t a = 0; a < std::min(alarms.size(), kShownAlarms); ++a) {
+    const DriftAlarm& alarm = alarms[a];
+    const std::string when = time_in_words(alarm.time, run.study.order);
+    text += "  " +
+            wrapped(fmt::format("{}: right in {}, from its answer {} {}; in {} otherwise. Seen at answer {}{}.",
+                                name_of(run, alarm.worker), percent(alarm.lately), grouped(alarm.began),
+                                alarm.lasts ? "on" : "for a while", percent(alarm.before), grouped(alarm.raised),
+                                when.empty() ? "" : ", " + when),
+                    screen.width - 2, 4) +
+            "\n";
+  }
+  if (alarms.size() > kShownAlarms) text += fmt::format("  and {} more\n", grouped(alarms.size() - kShownAlarms));
+  return text;
+}
+
+}  // namespace
+
+std::string trust_summary(const TrustRun& run, const Screen& screen) {
+  const CategoryAnswers& answers = run.data.answers;
+  std::string text = fmt::format("{}  {}, {} to {}; labels by {}\n", screen.bold("Whom to trust"),
+                                 counted(answers.worker_count(), "worker"), counted(answers.answer_count(), "answer"),
+                                 counted(answers.task_count(), "task"), run.record.method);
+  text += fmt::format("  {}\n", advice_counts(run.study));
+  const auto section = [&](const std::string& title, const std::string& body) {
+    if (!body.empty()) text += fmt::format("\n{}\n{}", screen.bold(title), body);
+  };
+  section("Who to look at, the most urgent first", workers_in_words(run, screen));
+  section("Who answers as one", groups_in_words(run, screen));
+  section("Who got worse", alarms_in_words(run, screen));
+  std::string limits;
+  for (const std::string& limit : trust_limits(run.data, run.study)) {
+    limits += "  " + wrapped(with_flags(limit), screen.width - 2, 2) + "\n";
+  }
+  section("What cannot be known", limits);
+  return text;
+}
+
+}  // namespace wisecrowd::app

@@ -1,0 +1,97 @@
+#include "support.hpp"
+#include "wisecrowd/aggregate.hpp"
+#include "wisecrowd/trust_study.hpp"
+
+namespace wisecrowd::python {
+namespace {
+
+using Reals = py::array_t<double, py::array::c_style | py::array::forcecast>;
+using Codes = py::array_t<std::uint32_t, py::array::c_style | py::array::forcecast>;
+
+AnswerOrder order_named(const std::string& name) {
+  if (name == "rows") return AnswerOrder::rows;
+  if (name == "numbers") return AnswerOrder::numbers;
+  return name == "dates" ? AnswerOrder::dates : AnswerOrder::unknown;
+}
+
+py::object column_of(TableColumn& column) {
+  struct Visitor {
+    py::object operator()(const std::vector<std::string>& list) const {
+      py::list texts;
+      for (const std::string& text : list) texts.append(to_str(text));
+      return texts;
+    }
+    py::object operator()(std::vector<double>& list) const { return to_array(std::move(list)); }
+    py::object operator()(std::vector<std::uint64_t>& list) const { return to_array(std::move(list)); }
+    py::object operator()(const std::vector<bool>& list) const { return py::cast(list); }
+  };
+  return std::visit(Visitor{}, column.values);
+}
+
+/// The answers as they stood in the rows of a table.
+std::vector<CategoryAnswer> answers_of_rows(const Codes& tasks, const Codes& workers, const Codes& labels) {
+  std::vector<CategoryAnswer> list;
+  for (py::ssize_t i = 0; i < tasks.size(); ++i) {
+    list.push_back(
+        {TaskId{tasks.data()[i]}, WorkerId{workers.data()[i]}, ClassId{static_cast<std::uint16_t>(labels.data()[i])}});
+  }
+  return list;
+}
+
+/// The tables of a study by name; `rows`: codes of tasks, workers and labels by row, and times.
+py::dict trust_answers(const Answers& answers, const py::object& gold, const std::string& method,
+                       const py::dict& method_parameters, const py::object& rows, const std::string& order,
+                       std::uint64_t seed, unsigned threads, const py::object& progress) {
+  const MethodInfo& info = aggregation_method(method);
+  const Parameters parameters = parameters_from(info.parameters, method_parameters);
+  CategoryData data{.answers = answers.annotations, .trusted = answers.trusted, .worker_groups = answers.worker_groups};
+  if (!gold.is_none()) data.gold = classes_from(gold.cast<py::array_t<std::int32_t>>());
+  AnswerTimes times;
+  if (!rows.is_none()) {
+    const auto parts = rows.cast<py::tuple>();
+    const auto list = answers_of_rows(parts[0].cast<Codes>(), parts[1].cast<Codes>(), parts[2].cast<Codes>());
+    const auto given = parts[3].cast<Reals>();
+    times = {order_named(order), times_in_order(data.answers, list, std::span(given.data(), list.size()))};
+  }
+  Work work(seed, threads, progress);
+  struct Outcome {
+    std::vector<ValueTable> tables;
+    std::vector<std::string> limits;
+    std::vector<Warning> warnings;
+  };
+  Outcome outcome = work.run([&](const RunContext& context) {
+    Dependence found =
+        data.worker_groups.empty() ? find_dependence(data, {.list_attacked_tasks = true}, context) : given_groups(data);
+    const KnownGroups known = knowing_groups(data, parameters, found, info.uses_gold);
+    const CategoryFit fit = aggregate(known.data, info.name, known.parameters, context);
+    found.counted_once = fit.dependence && fit.dependence->counted_once;
+    Outcome made;
+    if (context.cancelled()) return made;
+    const TrustStudy study = study_trust(data, fit, std::move(found), times, context);
+    made.tables = trust_tables(data.answers, study);
+    made.limits = trust_limits(data, study);
+    made.warnings = fit.warnings;
+    return made;
+  });
+  py::dict tables;
+  for (ValueTable& table : outcome.tables) {
+    py::dict columns;
+    for (TableColumn& column : table.columns) columns[to_str(column.name)] = column_of(column);
+    tables[to_str(table.name)] = columns;
+  }
+  py::dict result;
+  result["tables"] = tables;
+  result["limits"] = outcome.limits;
+  result["warnings"] = to_list(outcome.warnings);
+  return result;
+}
+
+}  // namespace
+
+void define_trust(py::module_& module) {
+  module.def("trust", &trust_answers, py::arg("answers"), py::arg("gold"), py::arg("method"),
+             py::arg("method_parameters"), py::arg("rows"), py::arg("order"), py::arg("seed"), py::arg("threads"),
+             py::arg("progress"));
+}
+
+}  // namespace wisecrowd::python
