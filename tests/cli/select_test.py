@@ -140,7 +140,7 @@ class Select(ProgramTest):
         done = self.run_program("select", "--advise", "labels.csv", "--out", "advice")
         workers = {row["worker"]: row for row in self.rows("advice/workers.csv")}
         self.assertEqual(workers["sayer"]["advice"], "stop")
-        self.assertEqual(workers["swapper"]["advice"], "retrain")
+        self.assertEqual(workers["swapper"]["advice"], "recode")
         self.assertEqual({workers[f"good{n}"]["advice"] for n in range(8)}, {"keep"})
         for row in workers.values():
             self.assertLessEqual(float(row["accuracy_low"]), float(row["accuracy_high"]))
@@ -148,7 +148,7 @@ class Select(ProgramTest):
         self.assertEqual({tasks[0]["task"], tasks[1]["task"]}, {"split", "lonely"})
         gains = [float(row["expected_gain"]) for row in tasks]
         self.assertEqual(gains, sorted(gains, reverse=True))
-        self.assertIn("keep 8, retrain 1, stop asking 1", done.stdout)
+        self.assertIn("keep 8, retrain 0, recode 1, stop asking 1", done.stdout)
         # Nobody is proposed who has answered already.
         said = {tuple(line.split(",")[:2]) for line in lines[1:]}
         for row in tasks:
