@@ -1,0 +1,39 @@
+"""Workers who do not answer independently, from Python."""
+import pickle
+import unittest
+
+import wisecrowd
+
+
+class Groups(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.crowd = wisecrowd.simulate("colluders", tasks=400, workers=40, classes=3, answers_per_task=15, alpha=0.4, seed=0)
+        first = wisecrowd.Automatic().fit(cls.crowd.answers)
+        cls.found = first
+        cls.members = first.worker_groups_.dropna().index
+
+    def right(self, fitted):
+        return (fitted.labels_ == self.crowd.gold.reindex(fitted.labels_.index)).mean()
+
+    def test_the_default_counts_them_once(self):
+        self.assertEqual(len(self.members), 16)
+        self.assertGreater(self.right(self.found), 0.9)
+        self.assertIn("dependent_workers", dict(self.found.warnings_))
+        again = pickle.loads(pickle.dumps(self.found))
+        self.assertTrue((again.worker_summary_ == self.found.worker_summary_).all(axis=None))
+
+    def test_trusted(self):
+        self.assertLess(self.right(wisecrowd.Automatic().fit(self.crowd.answers, trusted=self.members[0])), 0.3)
+        with self.assertRaisesRegex(ValueError, "no worker 'nobody' answered"):
+            wisecrowd.Automatic().fit(self.crowd.answers, trusted=["nobody"])
+
+    def test_given_groups(self):
+        groups = dict.fromkeys(self.members, "them")
+        fitted = wisecrowd.GroupDawidSkene().fit(self.crowd.answers, groups=groups)
+        self.assertGreater(self.right(fitted), 0.9)
+        self.assertEqual(set(fitted.worker_groups_.dropna().index), set(self.members))
+
+
+if __name__ == "__main__":
+    unittest.main()
