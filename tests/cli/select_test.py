@@ -177,12 +177,12 @@ class Select(ProgramTest):
             self.assertEqual([w["code"] for w in warnings].count(code), 1)
         done = self.run_program("select", "--advise", "labels.csv", "--out", "advice")
         self.assertIn("15 workers answer as one", " ".join((done.stdout + done.stderr).split()))
-        self.assertRegex(done.stdout, r"w09 +check .*answers as one with 14 others *\n")
+        self.assertRegex(done.stdout, r"w09 +stop .*with 14 others it contradicts *\n")
         self.assertLessEqual(max(len(line) for line in done.stdout.splitlines()), 100)
         workers = {row["worker"]: row for row in self.rows("advice/workers.csv")}
         for n in range(15):
             self.assertNotEqual(workers[f"w{n:02}"]["advice"], "keep")
-            self.assertTrue(workers[f"w{n:02}"]["reason"].startswith("answers as one with 14 others"))
+            self.assertTrue(workers[f"w{n:02}"]["reason"].startswith("with 14 others it contradicts"))
         self.assertIn("copied_workers", [w["code"] for w in json.loads((self.folder / "advice/summary.json").read_text())["warnings"]])
 
     def test_choices_from_a_state(self):

@@ -66,7 +66,7 @@ TEST(Report, WorkersWhoAnswerAsOne) {
   const Json& warning = json.at("warnings").at(0);
   EXPECT_EQ(warning.at("severity"), "serious");
   EXPECT_EQ(warning.at("words").get<std::string>().find("15 workers answer as one: w0, w1, "), 0U);
-  EXPECT_EQ(warning.at("remedy"), "Keep one worker of each group, or count a group once.");
+  EXPECT_NE(warning.at("remedy").get<std::string>().find("counts a group once"), std::string::npos);
   for (const Json& headline : json.at("headlines")) {
     if (headline.at("id") != "sure") continue;
     EXPECT_NE(headline.at("words").get<std::string>().find("Do not rely on it"), std::string::npos);
@@ -76,12 +76,12 @@ TEST(Report, WorkersWhoAnswerAsOne) {
     const std::string name = workers.at("name").at(w);
     const std::string reason = workers.at("reason").at(w);
     const bool copy = std::stoi(name.substr(1)) < 15;
-    EXPECT_EQ(reason.find("Answers as one with 14 others") == 0, copy) << name << ": " << reason;
+    EXPECT_EQ(reason.find("With 14 others it contradicts") == 0, copy) << name << ": " << reason;
     if (copy) {
       EXPECT_NE(workers.at("advice").at(w), "keep") << name;
     }
   }
-  EXPECT_GE(json.at("advice_counts").at("check").get<int>(), 1);
+  EXPECT_GE(json.at("advice_counts").at("stop").get<int>(), 15);
 }
 
 // Chance alone would make the headline's interval far too narrow where the model itself is in doubt.

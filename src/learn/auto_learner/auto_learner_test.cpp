@@ -17,7 +17,7 @@ TEST(AutoLearner, StandsNaiveWorkersAndCopies) {
     const Learned learned = testing::run_learner(crowd.data, "auto", {{"learning_rate", "0.01"}, {"epochs", "15"}},
                                                  {.kind = "linear"}, 1, 2);
     EXPECT_GT(testing::test_accuracy(crowd, learned.row_probabilities), 0.88) << which;
-    EXPECT_NE(learned.crowd.explanation.find("hidden task"), std::string::npos);
+    EXPECT_NE(learned.crowd.explanation.find("held-out task"), std::string::npos);
     EXPECT_NE(learned.crowd.explanation.find("two_stage"), std::string::npos);
   }
 }

@@ -88,7 +88,9 @@ Warning warning_of_copies(const CategoryAnswers& answers, const std::vector<cons
                ? " They count as independent voices, so the probabilities, and labels that rest on them, cannot be "
                  "trusted."
                : " They count as independent voices, so tasks that several of them answered look surer than they are.";
-  return {"copied_workers", words, "Keep one worker of each group: `without=copies`.",
+  return {"copied_workers", words,
+          "Use the default method, which counts a group once where that matters, or leave them out: "
+          "`without=copies,colluders`.",
           doubtful ? Severity::serious : Severity::caution};
 }
 
