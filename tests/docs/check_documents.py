@@ -74,7 +74,7 @@ def parse(path):
 
 def comparable(text):
     """Lines without times, without the width of columns, without blank lines at the ends."""
-    text = re.sub(r"(?<![\w.])\d[\d.,]*\s?(?:ns|µs|us|ms|s|min)\b", "<time>", text)
+    text = re.sub(r"(?:< )?(?<![\w.])\d[\d.,]*\s?(?:ns|µs|us|ms|s|min)\b", "<time>", text)
     lines = [re.sub(r"[ \t]+", " ", line).strip() for line in text.split("\n")]
     while lines and not lines[-1]:
         lines.pop()
