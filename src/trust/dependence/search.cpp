@@ -29,7 +29,7 @@ constexpr std::size_t kLastIterations = 60;
 constexpr double kNearlyAll = 0.8;
 
 /// Somebody must have so many tasks in common with somebody.
-constexpr double kFewestCommon = 5;
+constexpr double kFewestCommon = kLeastCommon;
 
 constexpr std::uint32_t kNone = Grouping::kNone;
 
