@@ -6,7 +6,7 @@
 #include "aggregate_run.hpp"
 #include "failure.hpp"
 #include "help_text.hpp"
-#include "number_run.hpp"
+#include "kind_commands.hpp"
 #include "report_run.hpp"
 #include "run_summary.hpp"
 #include "screen_text.hpp"
@@ -77,25 +77,25 @@ std::string what_next(const AggregateArguments& options, Session& session) {
 }
 
 void run_aggregate(const AggregateArguments& options, Session& session) {
-  if (options.read.numbers()) {
-    refuse_for_numbers(!options.init.empty(), "--init");
-    refuse_for_numbers(!options.finish.empty(), "--finish");
-    refuse_for_numbers(options.abstain_below > 0, "--abstain-below");
-    refuse_for_numbers(!options.without.empty(), "--without");
-    refuse_for_numbers(!options.read.trusted.empty(), "--trusted");
-    refuse_for_numbers(!options.read.groups.empty(), "--groups");
-    NumberRequest numbers;
-    numbers.answers = options.labels;
-    numbers.settings = options.settings;
-    numbers.json = options.json;
-    numbers.read = options.read;
-    numbers.run = options.run;
-    numbers.gold = options.gold;
-    numbers.gold_for_evaluation = options.gold_for == "evaluation";
-    numbers.method = options.method;
-    numbers.out = options.out;
-    numbers.report = {.path = options.report, .force = options.force};
-    return aggregate_numbers(numbers, session);
+  if (const KindCommands* const kind = kind_commands(options.read)) {
+    kind->refuse(!options.init.empty(), "--init");
+    kind->refuse(!options.finish.empty(), "--finish");
+    kind->refuse(options.abstain_below > 0, "--abstain-below");
+    kind->refuse(!options.without.empty(), "--without");
+    kind->refuse(!options.read.trusted.empty(), "--trusted");
+    kind->refuse(!options.read.groups.empty(), "--groups");
+    KindRequest request;
+    request.answers = options.labels;
+    request.settings = options.settings;
+    request.json = options.json;
+    request.read = options.read;
+    request.run = options.run;
+    request.gold = options.gold;
+    request.gold_for_evaluation = options.gold_for == "evaluation";
+    request.method = options.method;
+    request.out = options.out;
+    request.report = {.path = options.report, .force = options.force};
+    return kind->aggregate(request, session);
   }
   AggregateRequest request;
   request.labels = options.labels;

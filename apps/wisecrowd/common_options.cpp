@@ -64,7 +64,9 @@ void ReadFlags::add_to(Command& command, bool with_gold) {
 }
 
 void ReadFlags::add_kind_to(Command& command) {
-  command.add_choice("--answers", kind, {"categories", "numbers"},
+  std::vector<std::string> kinds;
+  for (const AnswerKind& known : answer_kinds()) kinds.emplace_back(known.name);
+  command.add_choice("--answers", kind, kinds,
                      "what an answer is: a class out of a list (the default), or a number; numbers of several "
                      "dimensions have one column each, --columns TASK,WORKER,X,Y");
 }
@@ -124,7 +126,7 @@ std::string ReadFlags::words(bool with_gold) const {
   const auto add = [&](std::string_view option, const std::string& value) {
     if (!value.empty()) text += fmt::format(" {} {}", option, shell_word(value));
   };
-  if (numbers()) add("--answers", kind);
+  if (kind != Categories::name) add("--answers", kind);
   add("--columns", columns);
   if (with_gold) add("--gold-columns", gold_columns);
   add("--format", format);
@@ -222,14 +224,22 @@ namespace {
 
 }  // namespace
 
+const AnswerKind* other_kind_with(std::string_view method) {
+  for (const AnswerKind& kind : answer_kinds().subspan(1)) {
+    for (const MethodInfo& info : kind.methods) {
+      if (info.name == method) return &kind;
+    }
+  }
+  return nullptr;
+}
+
 const MethodInfo& method_named(const std::string& name) {
   try {
     return aggregation_method(name);
   } catch (const Error& error) {
-    const auto numbers = number_methods();
-    const bool of_numbers =
-        std::any_of(numbers.begin(), numbers.end(), [&](const MethodInfo& info) { return info.name == name; });
-    if (of_numbers) throw usage_error(fmt::format("{}; or read them with --answers numbers", error.what()));
+    if (const AnswerKind* kind = other_kind_with(name)) {
+      throw usage_error(fmt::format("{}; or read them with --answers {}", error.what(), kind->name));
+    }
     refuse_name("method", name, method_names());
   }
 }

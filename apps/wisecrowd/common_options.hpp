@@ -18,7 +18,7 @@ namespace wisecrowd::app {
 
 /// How to read tables of answers.
 struct ReadFlags {
-  std::string kind;  ///< of answers: empty or "categories", or "numbers"
+  std::string kind;  ///< of answers: empty or one of answer_kinds()
   std::string columns;
   std::string gold_columns;
   std::string format;
@@ -107,6 +107,8 @@ class Stopwatch {
   std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
+/// The kind of answers other than categories that has such a method, or null.
+[[nodiscard]] const AnswerKind* other_kind_with(std::string_view method);
 /// The method of that name; a usage error suggests the nearest.
 [[nodiscard]] const MethodInfo& method_named(const std::string& name);
 [[nodiscard]] std::vector<std::string> method_names();

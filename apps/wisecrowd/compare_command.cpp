@@ -8,7 +8,7 @@
 #include "common_options.hpp"
 #include "compare_learners.hpp"
 #include "failure.hpp"
-#include "number_run.hpp"
+#include "kind_commands.hpp"
 #include "run_summary.hpp"
 #include "score_text.hpp"
 #include "screen_text.hpp"
@@ -267,20 +267,20 @@ void run_with_gold(const CompareArguments& options, const std::vector<MethodStag
 }
 
 void run_compare(const CompareArguments& options, Session& session) {
-  if (options.read.numbers()) {
-    refuse_for_numbers(!options.features.features.empty(), "--features");
-    refuse_for_numbers(!options.without.empty(), "--without");
-    NumberRequest numbers;
-    numbers.answers = options.labels;
-    numbers.settings = options.settings;
-    numbers.json = options.json;
-    numbers.read = options.read;
-    numbers.run = options.run;
-    numbers.gold = options.gold;
-    numbers.method = options.methods;
-    numbers.folds = options.folds;
-    numbers.share = options.share;
-    return compare_numbers(numbers, session);
+  if (const KindCommands* const kind = kind_commands(options.read)) {
+    kind->refuse(!options.features.features.empty(), "--features");
+    kind->refuse(!options.without.empty(), "--without");
+    KindRequest request;
+    request.answers = options.labels;
+    request.settings = options.settings;
+    request.json = options.json;
+    request.read = options.read;
+    request.run = options.run;
+    request.gold = options.gold;
+    request.method = options.methods;
+    request.folds = options.folds;
+    request.share = options.share;
+    return kind->compare(request, session);
   }
   if (!options.features.features.empty()) {
     const LearnerComparison comparison = learner_comparison(options);

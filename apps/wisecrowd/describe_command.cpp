@@ -5,7 +5,7 @@
 
 #include "common_options.hpp"
 #include "failure.hpp"
-#include "number_run.hpp"
+#include "kind_commands.hpp"
 #include "run_summary.hpp"
 #include "screen_text.hpp"
 #include "shared_json.hpp"
@@ -102,13 +102,13 @@ std::string description_text(const Description& d, const CategoryAnswers& answer
 }
 
 void run_describe(const DescribeArguments& options, Session& session) {
-  if (options.read.numbers()) {
-    NumberRequest numbers;
-    numbers.answers = options.labels;
-    numbers.json = options.json;
-    numbers.read = options.read;
-    numbers.run = options.run;
-    return describe_numbers(numbers, session);
+  if (const KindCommands* const kind = kind_commands(options.read)) {
+    KindRequest request;
+    request.answers = options.labels;
+    request.json = options.json;
+    request.read = options.read;
+    request.run = options.run;
+    return kind->describe(request, session);
   }
   Work work(session, options.run);
   DataReport report;

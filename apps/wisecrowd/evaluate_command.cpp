@@ -9,7 +9,7 @@
 
 #include "common_options.hpp"
 #include "failure.hpp"
-#include "number_run.hpp"
+#include "kind_commands.hpp"
 #include "run_summary.hpp"
 #include "score_text.hpp"
 #include "screen_text.hpp"
@@ -150,20 +150,20 @@ void run_evaluate(const EvaluateArguments& options, Session& session) {
   if (options.predicted == "-" && options.gold == "-") {
     throw usage_error("PREDICTED and GOLD cannot both come from standard input");
   }
-  if (options.kind.numbers()) {
-    refuse_for_numbers(options.abstain_below > 0, "--abstain-below");
-    NumberRequest numbers;
-    numbers.answers = options.predicted;
-    numbers.gold = options.gold;
-    numbers.json = options.json;
-    numbers.read = options.kind;
-    numbers.read.columns = options.columns;
-    numbers.read.gold_columns = options.gold_columns;
-    numbers.read.format = options.format;
-    numbers.read.lenient = options.lenient;
-    numbers.read.safe_csv = options.safe_csv;
-    numbers.run = options.run;
-    return evaluate_numbers_file(numbers, leak_warnings(options.predicted, "estimates"), session);
+  if (const KindCommands* const kind = kind_commands(options.kind)) {
+    kind->refuse(options.abstain_below > 0, "--abstain-below");
+    KindRequest request;
+    request.answers = options.predicted;
+    request.gold = options.gold;
+    request.json = options.json;
+    request.read = options.kind;
+    request.read.columns = options.columns;
+    request.read.gold_columns = options.gold_columns;
+    request.read.format = options.format;
+    request.read.lenient = options.lenient;
+    request.read.safe_csv = options.safe_csv;
+    request.run = options.run;
+    return kind->evaluate(request, leak_warnings(options.predicted, "estimates"), session);
   }
   ReadFlags read;
   read.format = options.format;

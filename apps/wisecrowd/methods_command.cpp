@@ -62,8 +62,15 @@ Json method_json(const MethodInfo& info) {
                      {"max_workers", limit(info.max_workers)}});
 }
 
-Json number_method_json(const MethodInfo& info) {
-  return entry_json(info, default_number_method(), {{"answers_kind", "numbers"}, {"uses_gold", info.uses_gold}});
+Json kind_method_json(const MethodInfo& info, const AnswerKind& kind) {
+  return entry_json(info, kind.default_method, {{"answers_kind", kind.name}, {"uses_gold", info.uses_gold}});
+}
+
+/// "number_methods"
+std::string list_name(const AnswerKind& kind) {
+  const std::string_view many = kind.name;
+  const bool ies = many.ends_with("ies");
+  return fmt::format("{}{}_methods", many.substr(0, many.size() - (ies ? 3 : 1)), ies ? "y" : "");
 }
 
 Json learner_json(const LearnerInfo& info) {
@@ -128,18 +135,11 @@ std::string method_text(const MethodInfo& info, const Screen& screen) {
                     section("What it can do", abilities, screen), "wisecrowd aggregate ANSWERS --method", screen);
 }
 
-std::string number_method_text(const MethodInfo& info, const Screen& screen) {
-  const std::string abilities = info.uses_gold ? "Takes gold as the estimate where it is given." : "Does not use gold.";
-  return entry_text(info, info.name == default_number_method() ? " (the default for numbers)" : "",
+std::string kind_method_text(const MethodInfo& info, const AnswerKind& kind, const Screen& screen) {
+  const std::string abilities = info.uses_gold ? "Uses gold inside inference." : "Does not use gold.";
+  return entry_text(info, info.name == kind.default_method ? fmt::format(" (the default for {})", kind.name) : "",
                     section("What it can do", abilities, screen),
-                    "wisecrowd aggregate ANSWERS --answers numbers --method", screen);
-}
-
-const MethodInfo* find_number_method(const std::string& name) {
-  for (const MethodInfo& info : number_methods()) {
-    if (info.name == name) return &info;
-  }
-  return nullptr;
+                    fmt::format("wisecrowd aggregate ANSWERS --answers {} --method", kind.name), screen);
 }
 
 std::string selector_text(const SelectorInfo& info, const Screen& screen) {
@@ -174,8 +174,11 @@ void tell_about(const MethodsArguments& options, Session& session) {
     }
     return;
   }
-  if (const MethodInfo* info = find_number_method(options.name)) {
-    session.out.add(options.json ? number_method_json(*info).dump(2) + "\n" : number_method_text(*info, screen));
+  if (const AnswerKind* kind = other_kind_with(options.name)) {
+    const MethodInfo& info = *std::find_if(kind->methods.begin(), kind->methods.end(),
+                                           [&](const MethodInfo& own) { return own.name == options.name; });
+    session.out.add(options.json ? kind_method_json(info, *kind).dump(2) + "\n"
+                                 : kind_method_text(info, *kind, screen));
     return;
   }
   if (is_selector(options.name)) {
@@ -197,15 +200,15 @@ void run_methods(const MethodsArguments& options, Session& session) {
   const Screen& screen = session.out_screen;
   if (!options.name.empty()) return tell_about(options, session);
   if (options.json) {
-    Json methods = Json::array(), numbers = Json::array(), learners = Json::array(), policies = Json::array();
-    for (const MethodInfo& info : number_methods()) numbers.push_back(number_method_json(info));
-    for (const MethodInfo& info : aggregation_methods()) methods.push_back(method_json(info));
-    for (const LearnerInfo& info : learning_methods()) learners.push_back(learner_json(info));
-    for (const SelectorInfo& info : selectors()) policies.push_back(selector_json(info));
-    session.out.add(
-        Json{{"methods", methods}, {"number_methods", numbers}, {"learners", learners}, {"policies", policies}}.dump(
-            2) +
-        "\n");
+    Json json = {{"methods", Json::array()}};
+    for (const MethodInfo& info : aggregation_methods()) json["methods"].push_back(method_json(info));
+    for (const AnswerKind& kind : answer_kinds().subspan(1)) {
+      Json& list = json[list_name(kind)] = Json::array();
+      for (const MethodInfo& info : kind.methods) list.push_back(kind_method_json(info, kind));
+    }
+    for (const LearnerInfo& info : learning_methods()) json["learners"].push_back(learner_json(info));
+    for (const SelectorInfo& info : selectors()) json["policies"].push_back(selector_json(info));
+    session.out.add(json.dump(2) + "\n");
     return;
   }
   std::size_t column = 0;
@@ -217,8 +220,10 @@ void run_methods(const MethodsArguments& options, Session& session) {
   };
   session.out.add("From answers alone: wisecrowd aggregate\n");
   for (const MethodInfo& info : aggregation_methods()) entry(info, info.name == default_aggregation_method());
-  session.out.add("\nFrom answers that are numbers: wisecrowd aggregate --answers numbers\n");
-  for (const MethodInfo& info : number_methods()) entry(info, info.name == default_number_method());
+  for (const AnswerKind& kind : answer_kinds().subspan(1)) {
+    session.out.add(fmt::format("\nFrom answers that are {0}: wisecrowd aggregate --answers {0}\n", kind.name));
+    for (const MethodInfo& info : kind.methods) entry(info, info.name == kind.default_method);
+  }
   session.out.add("\nFrom answers and features: wisecrowd learn\n");
   for (const LearnerInfo& info : learning_methods()) entry(info, info.name == default_learning_method());
   session.out.add("\nWhat to ask next and whom: wisecrowd select\n");

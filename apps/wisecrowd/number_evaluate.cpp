@@ -96,7 +96,7 @@ MatchedNumbers match_numbers(const NumberTable& predicted, const NumberTable& go
 
 }  // namespace
 
-void evaluate_numbers_file(const NumberRequest& request, std::vector<Warning> warnings, Session& session) {
+void evaluate_numbers_file(const KindRequest& request, std::vector<Warning> warnings, Session& session) {
   Work work(session, request.run);
   ReadFlags flags = request.read;
   flags.columns.clear();

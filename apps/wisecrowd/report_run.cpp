@@ -89,7 +89,7 @@ ReportOptions report_options(ResultView result, const std::optional<LearnSummary
   if (const NumberResult* numbers = result.numbers()) {
     refuse_of_numbers(!request.replay.empty(), "--replay");
     refuse_of_numbers(!request.compare.empty() && request.compare != "none", "--compare");
-    describe_method(number_method(numbers->record.method));
+    describe_method(method_of<Numbers>(numbers->record.method));
     return options;
   }
   const CategoryResult& categories = *result.categories();

@@ -72,17 +72,42 @@ struct MethodStage {
 
 [[nodiscard]] std::unique_ptr<CategoryAggregator> make_aggregator(std::string_view name, const Parameters& parameters);
 
-// The same for answers that are numbers. Names of methods are unique over all kinds.
-[[nodiscard]] std::span<const MethodInfo> number_methods();
+// The same for any kind of answers: methods_of<Numbers>(). Names of methods are unique over all kinds.
+template <class Kind>
+[[nodiscard]] std::span<const MethodInfo> methods_of();
 /// Throws bad_parameter that lists the candidates when there is no such method, and says so when it is one for another
 /// kind of answers.
-[[nodiscard]] const MethodInfo& number_method(std::string_view name);
-[[nodiscard]] std::string_view default_number_method();
-[[nodiscard]] std::unique_ptr<NumberAggregator> make_number_aggregator(std::string_view name,
-                                                                       const Parameters& parameters);
-[[nodiscard]] NumberFit aggregate(const NumberData& data, std::string_view method, const Parameters& parameters,
-                                  const RunContext& context);
-[[nodiscard]] NumberFit aggregate(const NumberData& data, std::string_view method = {});
+template <class Kind>
+[[nodiscard]] const MethodInfo& method_of(std::string_view name);
+template <class Kind>
+[[nodiscard]] std::string_view default_method_of();
+template <class Kind>
+[[nodiscard]] std::unique_ptr<Aggregator<Kind>> make_method(std::string_view name, const Parameters& parameters);
+
+/// Data that name their kind: those of all kinds but categories, which have functions of their own below.
+template <class Data>
+concept DataOfKind = requires {
+  typename Data::Kind;
+};
+template <DataOfKind Data>
+[[nodiscard]] typename Data::Kind::Fit aggregate(const Data& data, std::string_view method,
+                                                 const Parameters& parameters, const RunContext& context);
+/// By the default method, or by another with its defaults.
+template <DataOfKind Data>
+[[nodiscard]] typename Data::Kind::Fit aggregate(const Data& data, std::string_view method = {}) {
+  using Kind = typename Data::Kind;
+  const std::string_view name = method.empty() ? default_method_of<Kind>() : method;
+  return aggregate(data, name, Parameters(method_of<Kind>(name).parameters), RunContext());
+}
+
+/// A kind of answers, for those who show lists of all.
+struct AnswerKind {
+  std::string_view name;  ///< "numbers"
+  std::span<const MethodInfo> methods;
+  std::string_view default_method;
+};
+/// In the order of answer_kinds.def.
+[[nodiscard]] std::span<const AnswerKind> answer_kinds();
 
 /// Checks the data, makes the aggregator and fits it. What most callers want.
 [[nodiscard]] CategoryFit aggregate(const CategoryData& data, std::string_view method, const Parameters& parameters,

@@ -8,8 +8,12 @@
 
 namespace wisecrowd {
 
+struct Numbers;
+
 /// Everything that a method for numbers may look at. Only `answers` is required.
 struct NumberData {
+  using Kind = Numbers;
+
   NumberAnswers answers;
 
   /// Known truth, tasks × dimensions (NaN where unknown), or empty.

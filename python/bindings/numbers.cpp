@@ -75,15 +75,15 @@ void define_numbers(py::module_& module) {
   module.def("number_answers", &number_answers);
   module.def("number_methods", [] {
     py::list list;
-    for (const MethodInfo& info : number_methods()) list.append(info_of(info));
+    for (const MethodInfo& info : methods_of<Numbers>()) list.append(info_of(info));
     return list;
   });
   module.attr("largest_number") = kLargestNumber;
-  module.attr("default_number_method") = std::string(default_number_method());
+  module.attr("default_number_method") = std::string(default_method_of<Numbers>());
   module.def("fit_numbers", [](const NumberAnswers& answers, const std::string& method, const py::dict& parameters,
                                const std::optional<NumberColumn>& gold, std::uint64_t seed, unsigned threads,
                                const py::object& progress) {
-    const Parameters checked = parameters_from(number_method(method).parameters, parameters);
+    const Parameters checked = parameters_from(method_of<Numbers>(method).parameters, parameters);
     NumberData data{.answers = answers, .gold = {}};
     if (gold) data.gold.assign(gold->data(), gold->data() + gold->size());
     Work work(seed, threads, progress);
@@ -104,7 +104,7 @@ void define_numbers(py::module_& module) {
                                    std::size_t folds, double share, std::uint64_t seed, unsigned threads) {
     std::vector<MethodStage> stages;
     for (const std::string& method : methods) {
-      stages.push_back({method, Parameters(number_method(method).parameters)});
+      stages.push_back({method, Parameters(method_of<Numbers>(method).parameters)});
     }
     const NumberData data{.answers = answers, .gold = {}};
     Work work(seed, threads, py::none());

@@ -82,7 +82,7 @@ py::str make_number_report(const NumberAnswers& answers, const py::dict& found, 
                            const std::string& title, bool as_json, std::uint64_t seed, unsigned threads,
                            const py::object& progress) {
   if (!as_json) check_report_page();
-  const MethodInfo& info = number_method(method);
+  const MethodInfo& info = method_of<Numbers>(method);
   NumberData data{.answers = answers, .gold = gold ? reals(*gold) : std::vector<double>{}};
   validate(data);
   NumberFit fit;

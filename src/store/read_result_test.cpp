@@ -182,7 +182,7 @@ NumberResult run_on_points(const std::string& answers, const std::string& gold, 
   record.gold_tasks = 2;
   NumberData seen = data;
   seen.gold.clear();
-  NumberFit fit = aggregate(seen, "mean", Parameters(number_method("mean").parameters), context);
+  NumberFit fit = aggregate(seen, "mean", Parameters(method_of<Numbers>("mean").parameters), context);
   std::optional<NumberEvaluation> score = evaluate_numbers(fit.estimate, fit.low, fit.high, data.gold, 2);
   NumberResult result = make_result(std::move(data), std::move(fit), std::move(record));
   result.evaluation = std::move(score);

@@ -283,7 +283,7 @@ class Refusals(NumbersTest):
     def test_the_wrong_kind(self):
         out = ("--out", "none")
         self.refused("aggregate", "a.csv", *NUMBERS, "--method", "dawid_skene", *out, code=64,
-                     says=("dawid_skene finds classes", "these answers are numbers", "mean, median"))
+                     says=("dawid_skene is for answers that are categories", "these answers are numbers", "mean, median"))
         self.refused("aggregate", "a.csv", "--method", "median", *out, code=64, says=("these answers are categories", "--answers numbers"))
         self.refused("compare", "a.csv", *NUMBERS, "--methods", "mean,dawid_skene", code=64, says=("these answers are numbers",))
         self.refused("aggregate", "a.csv", *NUMBERS, "--method", "medium", *out, code=64, says=("no method 'medium'", "median"))

@@ -24,7 +24,7 @@ class EveryNumberAggregator : public ::testing::TestWithParam<std::string> {
     return {simulation.data.answers, {}};
   }
   [[nodiscard]] NumberFit fit(const NumberData& data, unsigned threads = 1) const {
-    return aggregate(data, GetParam(), Parameters(number_method(GetParam()).parameters),
+    return aggregate(data, GetParam(), Parameters(method_of<Numbers>(GetParam()).parameters),
                      RunContext({.threads = threads}));
   }
   /// The same answers with values changed and ids permuted.
@@ -120,7 +120,7 @@ TEST_P(EveryNumberAggregator, FollowsShiftAndScale) {
 }
 
 TEST_P(EveryNumberAggregator, GoldIsTheEstimate) {
-  if (!number_method(GetParam()).uses_gold) GTEST_SKIP() << "does not use gold";
+  if (!method_of<Numbers>(GetParam()).uses_gold) GTEST_SKIP() << "does not use gold";
   NumberData data = crowd().data;
   const double known = data.gold[7];
   std::fill(data.gold.begin(), data.gold.end(), std::nan(""));
@@ -142,13 +142,13 @@ TEST_P(EveryNumberAggregator, DensitiesOfHiddenAnswersAreFinite) {
   const NumberSimulation simulation = crowd(2, 50);
   const double far[] = {1e6, -1e6};
   const NumberAnswer answer{TaskId{3}, WorkerId{2}, far};
-  const auto method = make_number_aggregator(GetParam(), Parameters(number_method(GetParam()).parameters));
+  const auto method = make_method<Numbers>(GetParam(), Parameters(method_of<Numbers>(GetParam()).parameters));
   const auto logs = method->log_predictive(answers_of(simulation), std::span(&answer, 1), RunContext());
   EXPECT_TRUE(std::isfinite(logs[0]));
 }
 
 TEST_P(EveryNumberAggregator, DensitiesAreFiniteWhereLittleIsKnown) {
-  const auto method = make_number_aggregator(GetParam(), Parameters(number_method(GetParam()).parameters));
+  const auto method = make_method<Numbers>(GetParam(), Parameters(method_of<Numbers>(GetParam()).parameters));
   NumberAnswersBuilder none, one, single, same, edge;
   none.add_task("t").add_worker("w");
   one.add("t", "w", 7);
@@ -174,22 +174,22 @@ TEST_P(EveryNumberAggregator, StopsWhenCancelled) {
   std::atomic<bool> stop{true};
   const RunContext context({.cancel = &stop});
   const NumberFit result =
-      aggregate(crowd().data, GetParam(), Parameters(number_method(GetParam()).parameters), context);
+      aggregate(crowd().data, GetParam(), Parameters(method_of<Numbers>(GetParam()).parameters), context);
   EXPECT_EQ(result.status, Status::cancelled);
 }
 
 std::vector<std::string> names_of_methods() {
   std::vector<std::string> names;
-  for (const MethodInfo& info : number_methods()) names.push_back(info.name);
+  for (const MethodInfo& info : methods_of<Numbers>()) names.push_back(info.name);
   return names;
 }
 INSTANTIATE_TEST_SUITE_P(Registry, EveryNumberAggregator, ::testing::ValuesIn(names_of_methods()),
                          [](const auto& info) { return info.param; });
 
 TEST(NumberMethods, TheWrongKindIsSaid) {
-  EXPECT_THROW((void)number_method("dawid_skene"), Error);
+  EXPECT_THROW((void)method_of<Numbers>("dawid_skene"), Error);
   try {
-    (void)number_method("dawid_skene");
+    (void)method_of<Numbers>("dawid_skene");
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find("these answers are numbers"), std::string::npos) << error.what();
   }

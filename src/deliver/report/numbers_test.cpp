@@ -47,7 +47,7 @@ NumberResult number_result(NumberData data, const std::string& method = "median"
   record.inputs = {{"answers", "ratings/answers.csv"}};
   NumberData seen = data;
   seen.gold.clear();
-  NumberFit fit = aggregate(seen, method, Parameters(number_method(method).parameters), context);
+  NumberFit fit = aggregate(seen, method, Parameters(method_of<Numbers>(method).parameters), context);
   if (data.has_gold()) {
     record.gold_use = "evaluation";
     for (std::size_t t = 0; t < data.answers.task_count(); ++t) record.gold_tasks += data.has_gold(TaskId(t)) ? 1 : 0;

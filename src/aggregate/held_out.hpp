@@ -1,4 +1,4 @@
-#include "wisecrowd/held_out.hpp"
+#pragma once
 
 #include <fmt/core.h>
 
@@ -8,67 +8,34 @@
 #include <map>
 #include <numeric>
 
-#include "aggregate/registry.hpp"
 #include "base/intervals.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "base/rng.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/held_out.hpp"
+
+// What HeldOut does, for any kind of answers. A kind says in its held_out.cpp how its data are divided, and makes the
+// functions for itself by WISECROWD_HELD_OUT(Kind).
 
 namespace wisecrowd {
-namespace {
 
-NameTable blank_names(std::size_t count) { return NameTable("", std::vector<std::uint64_t>(count + 1, 0)); }
-
-/// What one fold leaves and what it hides. Names are not needed to fit; as many empty ones as there were.
-void divide(const CategoryData& data, std::span<const std::uint32_t> fold_of, std::uint32_t fold, CategoryData& visible,
-            std::vector<CategoryAnswer>& hidden) {
-  const CategoryAnswers& answers = data.answers;
-  const auto offsets = answers.task_offsets();
-  std::vector<CategoryAnswer> seen;
-  seen.reserve(answers.answer_count());
-  for (std::size_t t = 0; t < answers.task_count(); ++t) {
-    for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {
-      (fold_of[a] == fold ? hidden : seen).push_back({TaskId(t), answers.workers()[a], answers.labels()[a]});
-    }
-  }
-  visible.answers = make_category_answers(
-      seen, {blank_names(answers.task_count()), blank_names(answers.worker_count()), answers.class_names()},
-      DuplicatePolicy::repeat);
-  visible.gold = data.gold;
-  visible.task_priors = data.task_priors;
-  visible.trusted = data.trusted;
-  visible.worker_groups = data.worker_groups;
-}
-
-void divide(const NumberData& data, std::span<const std::uint32_t> fold_of, std::uint32_t fold, NumberData& visible,
-            std::vector<NumberAnswer>& hidden) {
-  const NumberAnswers& answers = data.answers;
-  const auto offsets = answers.task_offsets();
-  std::vector<NumberAnswer> seen;
-  seen.reserve(answers.answer_count());
-  for (std::size_t t = 0; t < answers.task_count(); ++t) {
-    for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {
-      (fold_of[a] == fold ? hidden : seen).push_back({TaskId(t), answers.workers()[a], answers.value(a)});
-    }
-  }
-  visible.answers = make_number_answers(
-      seen, {blank_names(answers.task_count()), blank_names(answers.worker_count()), answers.dimension_names()},
-      DuplicatePolicy::repeat);
-  visible.gold = data.gold;
-}
+/// What one fold leaves and what it hides; `fold_of` has an entry per answer.
+template <class Kind>
+void divide(const typename Kind::Data& data, std::span<const std::uint32_t> fold_of, std::uint32_t fold,
+            typename Kind::Data& visible, std::vector<typename Kind::Answer>& hidden);
 
 /// Makes a method for data of the kind; throws unsupported when it cannot take them.
-std::unique_ptr<CategoryAggregator> method_for(const CategoryData& data, const MethodStage& stage) {
-  require_fit(aggregation_method(stage.method), data, false);
-  return make_aggregator(stage.method, stage.parameters);
-}
-std::unique_ptr<Aggregator<Numbers>> method_for(const NumberData&, const MethodStage& stage) {
-  return make_number_aggregator(stage.method, stage.parameters);
+template <class Kind>
+std::unique_ptr<Aggregator<Kind>> method_for(const typename Kind::Data&, const MethodStage& stage) {
+  return make_method<Kind>(stage.method, stage.parameters);
 }
 
+/// Names are not needed to fit; as many empty ones as there were.
+inline NameTable blank_names(std::size_t count) { return NameTable("", std::vector<std::uint64_t>(count + 1, 0)); }
+
 /// Mean and normal interval.
-Estimate mean_of(std::span<const double> values) {
+inline Estimate mean_of(std::span<const double> values) {
   const auto n = static_cast<double>(values.size());
   const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
   double squares = 0;
@@ -76,8 +43,6 @@ Estimate mean_of(std::span<const double> values) {
   const double error = n > 1 ? std::sqrt(squares / (n - 1) / n) : 0;
   return {mean, mean - kNormal95 * error, mean + kNormal95 * error};
 }
-
-}  // namespace
 
 template <class Kind>
 HeldOut<Kind>::HeldOut(const Data& data, const HeldOutOptions& options, const RunContext& context)
@@ -111,7 +76,7 @@ HeldOut<Kind>::HeldOut(const Data& data, const HeldOutOptions& options, const Ru
 
   folds_.resize(options.folds);
   for (std::size_t f = 0; f < options.folds; ++f) {
-    divide(data, fold_of, static_cast<std::uint32_t>(f), folds_[f].visible, folds_[f].hidden);
+    divide<Kind>(data, fold_of, static_cast<std::uint32_t>(f), folds_[f].visible, folds_[f].hidden);
     hidden_count_ += folds_[f].hidden.size();
   }
 }
@@ -162,7 +127,7 @@ std::vector<HeldOutScore> score_by_held_out_answers(const HeldOut<Kind>& held_ou
     scores[m].method = methods[m].method;
     const auto started = std::chrono::steady_clock::now();
     try {
-      logs[m] = held_out.log_probabilities(*method_for(held_out.visible(0), methods[m]), context);
+      logs[m] = held_out.log_probabilities(*method_for<Kind>(held_out.visible(0), methods[m]), context);
       if (!logs[m].empty()) scores[m].log_probability = mean_of(logs[m]);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::unsupported) throw;
@@ -185,11 +150,9 @@ std::vector<HeldOutScore> score_by_held_out_answers(const HeldOut<Kind>& held_ou
   return scores;
 }
 
-template class HeldOut<Categories>;
-template class HeldOut<Numbers>;
-template std::vector<HeldOutScore> score_by_held_out_answers(const HeldOut<Categories>&, std::span<const MethodStage>,
-                                                             const RunContext&);
-template std::vector<HeldOutScore> score_by_held_out_answers(const HeldOut<Numbers>&, std::span<const MethodStage>,
-                                                             const RunContext&);
+#define WISECROWD_HELD_OUT(Kind)                                                                                   \
+  template class HeldOut<Kind>;                                                                                    \
+  template std::vector<HeldOutScore> score_by_held_out_answers(const HeldOut<Kind>&, std::span<const MethodStage>, \
+                                                               const RunContext&)
 
 }  // namespace wisecrowd

@@ -6,7 +6,7 @@
 
 #include "aggregate/categories/shared/memory_need.hpp"
 #include "aggregate/categories/shared/table_model.hpp"
-#include "aggregate/method.hpp"
+#include "aggregate/kind_registry.hpp"
 #include "wisecrowd/aggregate.hpp"
 #include "wisecrowd/error.hpp"
 
@@ -20,9 +20,8 @@ namespace wisecrowd {
 #include "aggregate/categories/methods.def"
 #undef WISECROWD_METHOD
 
-namespace {
-
-const Registry<CategoryMethod>& methods() {
+template <>
+const Registry<CategoryMethod>& registry_of<Categories>() {
   static const Registry<CategoryMethod> all("method",
                                             {
 #define WISECROWD_METHOD(room) {#room, &room::method},
@@ -33,22 +32,42 @@ const Registry<CategoryMethod>& methods() {
   return all;
 }
 
-}  // namespace
-
-std::span<const MethodInfo> aggregation_methods() { return methods().infos(); }
-
-const MethodInfo& aggregation_method(std::string_view name) {
-  if (const MethodInfo* const found = methods().find(name)) return *found;
-  for (const MethodInfo& other : number_methods()) {
-    if (other.name != name) continue;
-    throw Error(ErrorCode::bad_parameter,
-                fmt::format("{} is for answers that are numbers; these answers are categories: choose one of {}", name,
-                            fmt::join(methods().names(), ", ")));
-  }
-  return methods().info(name);  // throws
+template <>
+std::string_view default_method_of<Categories>() {
+  return "automatic";
 }
 
-std::string_view default_aggregation_method() { return "automatic"; }
+template std::span<const MethodInfo> methods_of<Categories>();
+template const MethodInfo& method_of<Categories>(std::string_view);
+template std::unique_ptr<CategoryAggregator> make_method<Categories>(std::string_view, const Parameters&);
+
+std::span<const AnswerKind> answer_kinds() {
+  static const std::vector<AnswerKind> kinds = {
+#define WISECROWD_ANSWER_KIND(Kind, folder) {Kind::name, methods_of<Kind>(), default_method_of<Kind>()},
+#include "aggregate/answer_kinds.def"
+#undef WISECROWD_ANSWER_KIND
+  };
+  return kinds;
+}
+
+void refuse_method(std::string_view kind, std::string_view name, const std::vector<std::string>& names) {
+  for (const AnswerKind& other : answer_kinds()) {
+    for (const MethodInfo& info : other.methods) {
+      if (info.name != name) continue;
+      throw Error(ErrorCode::bad_parameter,
+                  fmt::format("{} is for answers that are {}; these answers are {}: choose one of {}", name, other.name,
+                              kind, fmt::join(names, ", ")));
+    }
+  }
+  throw Error(ErrorCode::bad_parameter,
+              kind == Categories::name ? fmt::format("there is no method '{}': choose {}", name, fmt::join(names, ", "))
+                                       : fmt::format("there is no method '{}' for answers that are {}: choose {}", name,
+                                                     kind, fmt::join(names, ", ")));
+}
+
+std::span<const MethodInfo> aggregation_methods() { return methods_of<Categories>(); }
+const MethodInfo& aggregation_method(std::string_view name) { return method_of<Categories>(name); }
+std::string_view default_aggregation_method() { return default_method_of<Categories>(); }
 
 void require_fit(const MethodInfo& info, const CategoryData& data, bool with_start) {
   if (data.answers.has_repeats() && !info.allows_repeats) {
@@ -73,7 +92,7 @@ void require_fit(const MethodInfo& info, const CategoryData& data, bool with_sta
 }
 
 std::unique_ptr<CategoryAggregator> make_aggregator(std::string_view name, const Parameters& parameters) {
-  return methods().make(name, parameters);
+  return make_method<Categories>(name, parameters);
 }
 
 CategoryFit aggregate(const CategoryData& data, std::string_view method, const Parameters& parameters,
