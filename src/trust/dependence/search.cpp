@@ -16,6 +16,8 @@ constexpr std::array kCuts = {0.95, 0.85, 0.75, 0.65, 0.55, 0.45, 0.35, 0.25, 0.
 constexpr int kRounds = 3;
 /// Crowds with more answers are only searched where single workers leave something to explain.
 constexpr std::size_t kLarge = 200'000;
+/// For that look, tables need not have converged: what they miss is left to explain.
+constexpr std::size_t kIterationsOfScreen = 10;
 /// Largest groups that the model is fitted without, one at a time.
 constexpr std::size_t kDoubted = 24;
 /// Score that a group must gain per answer of its members; no more than the second where there are three groups.
@@ -24,12 +26,8 @@ constexpr double kGainPerAnswer = 0.015, kMostGain = 100;
 constexpr double kLeastShare = 0.005;
 /// So many new groups are tried one by one: where all of them together are better, and where they are not.
 constexpr std::size_t kTriedAlone = 8, kMostTriedAlone = 32;
-constexpr std::size_t kLastIterations = 60;
 /// Three groups that hold this share of the workers: nobody is the exception.
 constexpr double kNearlyAll = 0.8;
-
-/// Somebody must have so many tasks in common with somebody.
-constexpr double kFewestCommon = kLeastCommon;
 
 constexpr std::uint32_t kNone = Grouping::kNone;
 
@@ -42,8 +40,20 @@ Labels everybody_alone(std::size_t workers) {
 /// Excess and variance summed over pairs.
 struct Sums {
   double excess = 0, variance = 0, weight = 0;
+  Sums& operator+=(const Sums& more) {
+    excess += more.excess;
+    variance += more.variance;
+    weight += more.weight;
+    return *this;
+  }
   [[nodiscard]] double z() const { return excess / std::sqrt(std::max(variance, 0.0) + 0.5); }
 };
+
+/// Of one pair: how much more it agrees than is usual, of what is left to agree by chance.
+Sums beyond_usual(const PairDependence& found, const WorkerPairs& pairs, std::size_t pair) {
+  const double room = std::max(pairs.common[pair] - found.expected[pair], 1e-9);
+  return {found.beyond_usual(pair) * room, found.variance[pair], room};
+}
 
 }  // namespace
 
@@ -67,13 +77,13 @@ Search::Search(const CategoryData& data, const RunContext& context)
 
 bool Search::hopeless() const {
   return sample_.bins < 2 ||
-         std::none_of(pairs_.common.begin(), pairs_.common.end(), [](double n) { return n >= kFewestCommon; });
+         std::none_of(pairs_.common.begin(), pairs_.common.end(), [](double n) { return n >= kLeastCommon; });
 }
 
 double Search::sure_z() const { return std::sqrt(2 * evidence_needed()); }
 
-GroupModel Search::fit(const Labels& labels, std::span<const double> start) const {
-  return GroupModel::fit_oriented(learned_from_ ? *learned_from_ : sample_, Grouping(labels), {}, context_, start);
+GroupModel Search::fit(const Labels& labels, std::span<const double> start, const GroupModelOptions& options) const {
+  return GroupModel::fit_oriented(learned_from_ ? *learned_from_ : sample_, Grouping(labels), options, context_, start);
 }
 
 GroupModel Search::whole(const GroupModel& model) const {
@@ -95,10 +105,8 @@ bool Search::anything_left(const PairDependence& found) const {
   for (std::uint32_t j = 0; j < sample_.workers; ++j) {
     for (std::size_t p = pairs_.row[j]; p < pairs_.row[j + 1]; ++p) {
       if (found.evidence[p] > evidence_needed() / 2) return true;
-      for (Sums* sums : {&all, &of_worker[j], &of_worker[pairs_.other[p]]}) {
-        sums->excess += pairs_.agreed[p] - found.expected[p];
-        sums->variance += found.variance[p];
-      }
+      const Sums part{pairs_.agreed[p] - found.expected[p], found.variance[p], 0};
+      for (Sums* sums : {&all, &of_worker[j], &of_worker[pairs_.other[p]]}) *sums += part;
     }
   }
   const double slight = kSlight + std::sqrt(2 * std::log(static_cast<double>(sample_.workers)));
@@ -140,10 +148,7 @@ bool Search::explains_something(const GroupModel& without, const std::vector<boo
     for (std::size_t p = pairs_.row[j]; p < pairs_.row[j + 1]; ++p) {
       const std::uint32_t other = pairs_.other[p];
       if (members[j] != members[other] || without.grouping().together(j, other)) continue;
-      Sums& sums = members[j] ? inside : outside;
-      sums.excess += pairs_.agreed[p] - found.expected[p];
-      sums.variance += found.variance[p];
-      sums.weight += pairs_.common[p];
+      (members[j] ? inside : outside) += {pairs_.agreed[p] - found.expected[p], found.variance[p], pairs_.common[p]};
       if (members[j]) continue;
       double alike = 0;
       for (std::size_t l = 0; l < sample_.bins; ++l) {
@@ -172,10 +177,7 @@ std::vector<bool> Search::proven_groups(const GroupModel& model) const {
     for (std::size_t p = pairs_.row[j]; p < pairs_.row[j + 1]; ++p) {
       if (!grouping.together(j, pairs_.other[p])) continue;
       Within& within = units[grouping.unit[j]];
-      const double room = std::max(pairs_.common[p] - found.expected[p], 1e-9);
-      within.sums.excess += found.beyond_usual(p) * room;
-      within.sums.variance += found.variance[p];
-      within.sums.weight += room;
+      within.sums += beyond_usual(found, pairs_, p);
       if (pairs_.common[p] < kLeastCommon) continue;
       within.looked_at += 1;
       within.suspected += found.evidence[p] > evidence_needed() ? 1 : 0;
@@ -226,13 +228,8 @@ GroupModel Search::without_unfounded_groups(GroupModel model) const {
     const std::uint32_t group = grouping.group[grouping.unit[j]];
     for (std::size_t p = pairs_.row[j]; p < pairs_.row[j + 1] && group != kNone; ++p) {
       if (!grouping.together(j, pairs_.other[p])) continue;
-      const double room = std::max(pairs_.common[p] - found.expected[p], 1e-9);
-      const Sums part{found.beyond_usual(p) * room, found.variance[p], room};
-      for (Sums* sums : {&groups[group].sums, &member[j], &member[pairs_.other[p]]}) {
-        sums->excess += part.excess;
-        sums->variance += part.variance;
-        sums->weight += part.weight;
-      }
+      const Sums part = beyond_usual(found, pairs_, p);
+      for (Sums* sums : {&groups[group].sums, &member[j], &member[pairs_.other[p]]}) *sums += part;
       groups[group].common += pairs_.common[p];
       groups[group].evidence = std::max(groups[group].evidence, found.evidence[p]);
     }
@@ -262,7 +259,9 @@ std::vector<Labels> Search::components(const GroupModel& model, const PairDepend
   for (std::uint32_t j = 0; j < sample_.workers; ++j) {
     for (std::size_t p = pairs_.row[j]; p < pairs_.row[j + 1]; ++p) {
       const bool together = grouping.together(j, pairs_.other[p]);
-      similarity[p] = together ? 1 : pairs_.common[p] >= 5 ? std::clamp(found.beyond_usual(p), -1.0, 1.0) : 0;
+      similarity[p] = together                             ? 1
+                      : pairs_.common[p] >= kLeastForUsual ? std::clamp(found.beyond_usual(p), -1.0, 1.0)
+                                                           : 0;
       if (!together && found.evidence[p] > evidence_needed()) suspected.emplace_back(j, pairs_.other[p]);
     }
   }
@@ -461,17 +460,20 @@ GroupModel Search::with_roots_decided(GroupModel model) const {
 }
 
 FoundGroups Search::run() const {
-  const GroupModel alone = fit(everybody_alone(sample_.workers));
-  PairDependence pairs = dependence_of(sample_, pairs_, whole(alone), context_);
-  const bool large = sample_.answers() > kLarge;
-  if ((large && !anything_left(pairs)) || context_.cancelled()) return {whole(alone), std::move(pairs), {}, false};
+  const Labels singly = everybody_alone(sample_.workers);
+  if (sample_.answers() > kLarge) {
+    GroupModel quick = whole(fit(singly, {}, {.max_iterations = kIterationsOfScreen}));
+    PairDependence pairs = dependence_of(sample_, pairs_, quick, context_);
+    if (!anything_left(pairs) || context_.cancelled()) return {std::move(quick), std::move(pairs), {}, false};
+  }
+  const GroupModel alone = fit(singly);
   GroupModel best = walk(without_unfounded_groups(without_idle_groups(best_of_candidates(alone))));
   if (best.grouping().groups > 0) {
     GroupModel other = walk(alone);
     if (other.score() > best.score()) best = std::move(other);
   }
   best = better_of_both_sides(std::move(best));
-  pairs = dependence_of(sample_, pairs_, whole(best), context_);
+  PairDependence pairs = dependence_of(sample_, pairs_, whole(best), context_);
   best = with_roots_decided(std::move(best));
   GroupModel model = whole(best);
   std::vector<double> contradicts = contradictions(sample_, model);

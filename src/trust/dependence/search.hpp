@@ -33,7 +33,8 @@ class Search {
   [[nodiscard]] double sure_z() const;
 
  private:
-  [[nodiscard]] GroupModel fit(const Labels& labels, std::span<const double> start = {}) const;
+  [[nodiscard]] GroupModel fit(const Labels& labels, std::span<const double> start = {},
+                               const GroupModelOptions& options = {}) const;
   [[nodiscard]] GroupModel whole(const GroupModel& model) const;
   [[nodiscard]] bool anything_left(const PairDependence& found) const;
   [[nodiscard]] GroupModel best_of_candidates(const GroupModel& alone) const;

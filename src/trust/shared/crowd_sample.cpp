@@ -1,6 +1,7 @@
 #include "trust/shared/crowd_sample.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -129,12 +130,13 @@ CrowdSample whole_crowd(const CategoryData& data) {
   return sample;
 }
 
-WorkerPairs pairs_of(const CrowdSample& sample, const RunContext& context, std::size_t most) {
+namespace {
+
+/// Visits the pairs of workers with a task in common: visit(thread, first, second, common, agreed). Pairs of the same
+/// `first` come together, by rising `second`, in the same thread.
+template <class Visit>
+void for_each_pair(const CrowdSample& sample, const RunContext& context, const Visit& visit) {
   const Blocks blocks{sample.workers, kWorkersPerBlock};
-  struct Found {
-    std::uint32_t first, second, common, agreed;
-  };
-  std::vector<std::vector<Found>> found(blocks.count());
   std::vector<Tally> tallies(context.threads());
   context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned thread) {
     if (context.cancelled()) return;
@@ -152,32 +154,59 @@ WorkerPairs pairs_of(const CrowdSample& sample, const RunContext& context, std::
       }
       std::sort(tally.touched.begin(), tally.touched.end());
       for (const std::uint32_t other : tally.touched) {
-        found[block].push_back({static_cast<std::uint32_t>(j), other, tally.common[other], tally.agreed[other]});
+        visit(thread, j, other, tally.common[other], tally.agreed[other]);
         tally.common[other] = tally.agreed[other] = 0;
       }
       tally.touched.clear();
     }
   });
-  std::vector<std::size_t> with(64, 0);  // pairs by the number of common tasks, the last: that many and more
-  for (const auto& part : found) {
-    for (const Found& pair : part) ++with[std::min<std::size_t>(pair.common, with.size() - 1)];
-  }
-  std::size_t fewest = with.size() - 1, kept = with.back();
-  while (fewest > 1 && kept + with[fewest - 1] <= most) kept += with[--fewest];
+}
+
+/// The number of common tasks from which on there are at most `most` pairs.
+std::uint32_t fewest_common(const CrowdSample& sample, const RunContext& context, std::size_t most) {
+  const auto workers = static_cast<double>(sample.workers);
+  if (std::min(sample.pairs_of_answers(), workers * (workers - 1) / 2) <= static_cast<double>(most)) return 1;
+  constexpr std::size_t kDistinct = 64;  // pairs by the number of common tasks, the last: that many and more
+  std::vector<std::array<std::size_t, kDistinct>> counts(context.threads(), std::array<std::size_t, kDistinct>{});
+  for_each_pair(sample, context, [&](unsigned thread, std::size_t, std::uint32_t, std::uint32_t common, std::uint32_t) {
+    ++counts[thread][std::min<std::size_t>(common, kDistinct - 1)];
+  });
+  const auto with = [&](std::size_t common) {
+    std::size_t sum = 0;
+    for (const auto& count : counts) sum += count[common];
+    return sum;
+  };
+  std::size_t fewest = kDistinct - 1, kept = with(fewest);
+  while (fewest > 1 && kept + with(fewest - 1) <= most) kept += with(--fewest);
+  return static_cast<std::uint32_t>(fewest);
+}
+
+}  // namespace
+
+WorkerPairs pairs_of(const CrowdSample& sample, const RunContext& context, std::size_t most) {
+  const std::uint32_t fewest = fewest_common(sample, context, most);
+  struct Found {
+    std::uint32_t other, common, agreed;
+  };
+  std::vector<std::vector<Found>> found(sample.workers);
+  for_each_pair(sample, context,
+                [&](unsigned, std::size_t first, std::uint32_t other, std::uint32_t common, std::uint32_t agreed) {
+                  if (common >= fewest) found[first].push_back({other, common, agreed});
+                });
   WorkerPairs pairs;
   pairs.row.assign(sample.workers + 1, 0);
-  pairs.other.reserve(kept);
-  for (auto& part : found) {
-    for (const Found& pair : part) {
-      if (pair.common < fewest) continue;
-      ++pairs.row[pair.first + 1];
-      pairs.other.push_back(pair.second);
+  for (std::size_t j = 0; j < sample.workers; ++j) pairs.row[j + 1] = pairs.row[j] + found[j].size();
+  pairs.other.reserve(pairs.row.back());
+  pairs.common.reserve(pairs.row.back());
+  pairs.agreed.reserve(pairs.row.back());
+  for (auto& partners : found) {
+    for (const Found& pair : partners) {
+      pairs.other.push_back(pair.other);
       pairs.common.push_back(pair.common);
       pairs.agreed.push_back(pair.agreed);
     }
-    part = {};
+    partners = {};
   }
-  std::partial_sum(pairs.row.begin(), pairs.row.end(), pairs.row.begin());
   return pairs;
 }
 

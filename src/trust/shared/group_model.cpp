@@ -186,12 +186,19 @@ double GroupModel::expect_task(const CrowdSample& sample, std::size_t task, std:
     double* const sum = slot_of_[a] == Grouping::kNone ? joint : hidden_.data() + slot_of_[a] * bins_;
     for (std::size_t k = 0; k < bins_; ++k) sum[k] += row[k];
   }
+  // Of a group's hidden answer h, `said` has exp(ln P(answers | h) − the largest of these): few exponentials, and the
+  // message to the truth k is ln Σ_h ξ_kh said_h, up to that largest.
   for (std::size_t s = slot_offsets_[task]; s < slot_offsets_[task + 1]; ++s) {
-    const double* const table = log_xi_.data() + slot_group_[s] * bins_ * bins_;
+    const double* const table = xi_.data() + slot_group_[s] * bins_ * bins_;
     double* const said = hidden_.data() + s * bins_;
+    const double largest = *std::max_element(said, said + bins_);
+    for (std::size_t h = 0; h < bins_; ++h) said[h] = std::exp(said[h] - largest);
     for (std::size_t k = 0; k < bins_; ++k) {
-      for (std::size_t h = 0; h < bins_; ++h) scratch[h] = table[k * bins_ + h] + said[h];
-      message_[s * bins_ + k] = log_sum_exp(scratch.subspan(0, bins_));
+      double sum = 0;
+      for (std::size_t h = 0; h < bins_; ++h) sum += table[k * bins_ + h] * said[h];
+      sum = std::max(sum, std::numeric_limits<double>::min());
+      scratch[(s - slot_offsets_[task]) * bins_ + k] = sum;
+      message_[s * bins_ + k] = largest + std::log(sum);
       joint[k] += message_[s * bins_ + k];
     }
   }
@@ -203,16 +210,17 @@ double GroupModel::expect_task(const CrowdSample& sample, std::size_t task, std:
   for (std::size_t s = slot_offsets_[task]; s < slot_offsets_[task + 1]; ++s) {
     const std::size_t at = slot_group_[s] * bins_ * bins_;
     double* const said = hidden_.data() + s * bins_;
-    const auto sum = scratch.subspan(0, bins_);
-    std::fill(sum.begin(), sum.end(), 0.0);
-    for (std::size_t k = 0; k < bins_; ++k) {
-      for (std::size_t h = 0; h < bins_; ++h) {
-        const double p = q[k] * xi_[at + k * bins_ + h] * std::exp(said[h] - message_[s * bins_ + k]);
+    const auto sum = scratch.subspan((s - slot_offsets_[task]) * bins_, bins_);
+    for (std::size_t k = 0; k < bins_; ++k) sum[k] = q[k] / sum[k];
+    for (std::size_t h = 0; h < bins_; ++h) {
+      double total = 0;
+      for (std::size_t k = 0; k < bins_; ++k) {
+        const double p = sum[k] * xi_[at + k * bins_ + h] * said[h];
         xi[at + k * bins_ + h] += p;
-        sum[h] += p;
+        total += p;
       }
+      said[h] = total;
     }
-    std::copy(sum.begin(), sum.end(), said);
   }
   return log_probability;
 }
@@ -224,7 +232,11 @@ void GroupModel::expect(const CrowdSample& sample, const RunContext& context) {
   std::vector<double> logs(blocks.count(), 0.0);
   context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
     counts[block].assign(cells, 0.0);
-    std::vector<double> scratch(bins_);
+    std::size_t most_slots = 0;
+    for (std::size_t t = blocks.begin(block); t < blocks.end(block); ++t) {
+      most_slots = std::max<std::size_t>(most_slots, slot_offsets_[t + 1] - slot_offsets_[t]);
+    }
+    std::vector<double> scratch(most_slots * bins_);
     for (std::size_t t = blocks.begin(block); t < blocks.end(block); ++t) {
       const double log_probability = expect_task(sample, t, scratch, counts[block]);
       if (sample.offsets[t] < sample.offsets[t + 1]) logs[block] += log_probability;

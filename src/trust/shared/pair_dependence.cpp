@@ -13,8 +13,6 @@ constexpr std::size_t kWorkersPerBlock = 16;
 /// Rates of copying that are tried.
 constexpr std::array kRates = {0.1, 0.2, 0.3, 0.45, 0.6, 0.8, 0.95};
 constexpr double kHighestUsual = 0.9;
-/// Common tasks of pairs whose excess says what is usual.
-constexpr double kLeastForUsual = 5;
 /// The crowd's usual excess counts as so many partners of a worker.
 constexpr double kCrowdAsPartners = 5;
 constexpr double kLeastProbability = 1e-3;

@@ -21,6 +21,8 @@ struct PairDependence {
 
 /// A pair is suspected from these on, all three (evidence: see `evidence_needed`).
 inline constexpr double kLeastExcess = 0.15, kLeastCommon = 10;
+/// Pairs with fewer common tasks do not tell how much agreement is usual.
+inline constexpr double kLeastForUsual = 5;
 /// The logarithm of the number of pairs, because so many are tried, and 5 more: e⁻⁵ false alarms in a crowd.
 [[nodiscard]] double evidence_needed(std::size_t workers);
 
