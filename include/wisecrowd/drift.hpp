@@ -10,7 +10,7 @@ namespace wisecrowd {
 
 struct DriftOptions {
   double degraded = 0.6;             ///< a tired worker is so far on the way from its own table to chance
-  double alarm = 6.907755278982137;  ///< ln 1000: how much better that must explain the last answers
+  double false_alarms = 0.15;        ///< how many to bear among 1,000 answers of steady workers
   std::uint64_t least_answers = 30;  ///< workers with fewer are not looked at
 };
 

@@ -7,7 +7,9 @@
 #include <numeric>
 #include <optional>
 
+#include "base/numeric.hpp"
 #include "base/parallel.hpp"
+#include "data/drift_evidence.hpp"
 #include "trust/shared/others_posterior.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/worker_tables.hpp"
@@ -15,15 +17,14 @@
 namespace wisecrowd {
 namespace {
 
-using trust::kLeastCell;
 using trust::OthersPosterior;
 
 constexpr std::size_t kDriftBlock = 16;  // workers
-/// What all answers of a worker say of its accuracy counts as so many answers of its past; the crowd's table as so many
-/// in each row of its own.
-constexpr double kOverallWeight = 100, kCrowdWeight = 2;
-/// No single answer counts for more: a table says little of answers that were hardly ever given.
-constexpr double kMostOdds = 2.5;
+/// What is usual for a worker counts as so many answers of its past, once it is known without its worse stretches.
+constexpr double kUsualWeight = 1000;
+/// An alarm is raised where one who bears so many false ones among 1,000 answers would raise it, and reported if all
+/// answers bear it out: by so much more than for that many in the end.
+constexpr double kRaisedAt = 0.4, kBorneOut = 0.75;
 constexpr int kAccuracySteps = 25;
 /// A loss of accuracy that is worth an alarm, at least.
 constexpr double kLeastLoss = 0.1;
@@ -67,60 +68,14 @@ struct Stretch {
   bool lasts = true;
 };
 
-/// The worker's table by its answers so far, without those under suspicion: that of all its answers, moved towards
-/// perfection or chance as its accuracy so far says. One number is learned, because a whole table would take too long.
-class PastTable {
- public:
-  PastTable(std::span<const double> overall, std::span<const double> crowd, double answers,
-            std::span<const double> shares)
-      : classes_(shares.size()), cells_(overall.begin(), overall.end()) {
-    const double prior = kCrowdWeight * static_cast<double>(classes_);
-    const double of_crowd = prior / (prior + answers);
-    for (std::size_t c = 0; c < cells_.size(); ++c) {
-      cells_[c] = (1 - of_crowd) * overall[c] + of_crowd * std::max(crowd[c], kLeastCell);
-    }
-    overall_ = accuracy_at(shares, cells_);
-    start_at(overall_);
-  }
-  /// What is believed of its accuracy before the first answer.
-  void start_at(double accuracy) {
-    right_ = kOverallWeight * accuracy;
-    answers_ = kOverallWeight;
-    move();
-  }
-  /// P(said), given what is thought of the truth.
-  [[nodiscard]] double probability(std::span<const double> q, std::size_t said) const {
-    double sum = 0;
-    for (std::size_t k = 0; k < classes_; ++k) sum += q[k] * cells_[k * classes_ + said];
-    return std::max(stay_ * sum + perfect_ * q[said] + even_ / static_cast<double>(classes_), kLeastCell);
-  }
-  void count(std::span<const double> q, std::size_t said) {
-    const double own = stay_ * cells_[said * (classes_ + 1)] + perfect_ + even_ / static_cast<double>(classes_);
-    right_ += std::min(q[said] * own / probability(q, said), 1.0);
-    answers_ += 1;
-    move();
-  }
-
- private:
-  void move() {
-    const double accuracy = right_ / answers_, chance = 1 / static_cast<double>(classes_);
-    perfect_ = accuracy > overall_ && overall_ < 1 ? (accuracy - overall_) / (1 - overall_) : 0;
-    even_ = accuracy < overall_ && overall_ > chance ? std::min((overall_ - accuracy) / (overall_ - chance), 1.0) : 0;
-    stay_ = 1 - perfect_ - even_;
-  }
-
-  std::size_t classes_;
-  std::vector<double> cells_;
-  double overall_ = 0, right_ = 0, answers_ = 0;
-  double stay_ = 1, perfect_ = 0, even_ = 0;  ///< shares of the overall table, of a perfect one and of an even one
-};
-
 /// Goes through a history: the stretches in which the odds of a degraded worker rise to the alarm, each until they have
 /// fallen as much again.
 class DriftScan {
  public:
   DriftScan(const JudgedCrowd& crowd, const History& history, const DriftOptions& options, PastTable past)
-      : crowd_(crowd), history_(history), options_(options), past_(std::move(past)) {}
+      : crowd_(crowd), history_(history), options_(options), past_(std::move(past)) {
+    alarm_ = drift_alarm(information(), kRaisedAt);
+  }
 
   std::vector<Stretch> run() {
     for (std::size_t t = 0; t < history_.size(); ++t) {
@@ -132,14 +87,21 @@ class DriftScan {
     }
     return std::move(found_);
   }
+  /// Of one answer, on average; by so many of the tasks that it costs no more than going through all answers once.
+  [[nodiscard]] double information() const {
+    const std::size_t step = std::max<std::size_t>(history_.classes / 2, 1);
+    double sum = 0, tasks = 0;
+    for (std::size_t t = 0; t < history_.size(); t += step, tasks += 1) {
+      sum += drift_information(past_, history_.q_of(t), options_.degraded);
+    }
+    return sum / tasks;
+  }
 
  private:
   [[nodiscard]] std::size_t said(std::size_t t) const { return index(crowd_.answers.labels()[history_.answer[t]]); }
   /// ln p₁/p₀.
   [[nodiscard]] double odds(std::size_t t) const {
-    const double own = past_.probability(history_.q_of(t), said(t));
-    const double even = 1 / static_cast<double>(history_.classes);
-    return std::min(std::log((1 - options_.degraded) + options_.degraded * even / own), kMostOdds);
+    return drift_odds(past_, history_.q_of(t), said(t), options_.degraded);
   }
   /// Answers before `end` are above suspicion.
   void learn_until(std::size_t end) {
@@ -150,7 +112,7 @@ class DriftScan {
     if (sum_ <= 0) {
       sum_ = 0;
       learn_until(t + 1);
-    } else if (sum_ >= options_.alarm) {
+    } else if (sum_ >= alarm_) {
       found_.push_back({learned_, history_.size(), t, sum_, true});
       degraded_ = true;
       sum_ = 0;
@@ -162,7 +124,7 @@ class DriftScan {
     if (sum_ <= 0) {
       sum_ = 0;
       recovers_ = t + 1;
-    } else if (sum_ >= options_.alarm) {
+    } else if (sum_ >= alarm_) {
       found_.back().end = recovers_;
       found_.back().lasts = false;
       degraded_ = false;
@@ -178,7 +140,7 @@ class DriftScan {
   PastTable past_;
   std::vector<Stretch> found_;
   bool degraded_ = false;
-  double sum_ = 0;
+  double sum_ = 0, alarm_ = 0;
   std::size_t learned_ = 0;   ///< the first answer that is not in the table yet: where a worse stretch would begin
   std::size_t recovers_ = 0;  ///< where it would end
 };
@@ -210,6 +172,29 @@ std::vector<bool> marked(std::span<const Stretch> stretches, std::size_t answers
     for (std::size_t t = stretch.first; t < stretch.end; ++t) marks[t] = true;
   }
   return marks;
+}
+
+/// ln P(answers) of all but those to skip, at the accuracy that explains them best.
+double best_likelihood(const JudgedCrowd& crowd, const History& history, const std::vector<bool>& skip) {
+  const double accuracy = accuracy_of(crowd, history, 0, history.size(), &skip);
+  const double others = static_cast<double>(history.classes - 1);
+  double sum = 0;
+  for (std::size_t t = 0; t < skip.size(); ++t) {
+    if (skip[t]) continue;
+    const double said = history.q_of(t)[index(crowd.answers.labels()[history.answer[t]])];
+    sum += std::log(std::max(said * accuracy + (1 - said) * (1 - accuracy) / others, kProbabilityFloor));
+  }
+  return sum;
+}
+
+/// ln of how much better all answers are explained by an accuracy of its own for the stretch than by one for all.
+double explained_by(const JudgedCrowd& crowd, const History& history, const Stretch& stretch) {
+  const std::vector<bool> within = marked(std::span(&stretch, 1), history.size());
+  std::vector<bool> outside = within;
+  outside.flip();
+  const std::vector<bool> none(history.size(), false);
+  return best_likelihood(crowd, history, within) + best_likelihood(crowd, history, outside) -
+         best_likelihood(crowd, history, none);
 }
 
 struct Finding {
@@ -270,16 +255,17 @@ std::optional<Finding> look_at(const JudgedCrowd& crowd, const OthersPosterior& 
   if (found.empty()) return {};
   // Worse answers have spoilt the table that the rest was compared with: look once more, from what it is without them.
   const std::vector<bool> worse = marked(found, history.size());
-  const auto left = static_cast<std::size_t>(std::count(worse.begin(), worse.end(), false));
-  if (left >= kLeastInStretch) {
-    past.start_at(accuracy_of(crowd, history, 0, history.size(), &worse));
-    std::vector<Stretch> again = DriftScan(crowd, history, options, past).run();
-    if (!again.empty()) found = std::move(again);
+  if (std::count(worse.begin(), worse.end(), false) >= static_cast<std::ptrdiff_t>(kLeastInStretch)) {
+    past.start_at(accuracy_of(crowd, history, 0, history.size(), &worse), kUsualWeight);
   }
+  DriftScan scan(crowd, history, options, past);
+  const double enough = drift_alarm(scan.information(), options.false_alarms) + kBorneOut;
+  found = scan.run();
   const std::vector<bool> all = marked(found, history.size());
   const double usual = accuracy_of(crowd, history, 0, history.size(), &all);
   std::erase_if(found, [&](const Stretch& stretch) {
-    return !(usual - accuracy_of(crowd, history, stretch.first, stretch.end) >= kLeastLoss);
+    const double loss = usual - accuracy_of(crowd, history, stretch.first, stretch.end);
+    return !(loss >= kLeastLoss && explained_by(crowd, history, stretch) >= enough);
   });
   if (found.empty()) return {};
   return describe(crowd, history, worker, found);
