@@ -15,7 +15,7 @@ from ._votes import SKILL_PARAMETERS, WeightedVotes, agreement, answer_tasks, ch
 class MajorityVoteBase(Aggregator):
     def fit(  # type: ignore[override]
             self, data: Any, skills: Optional[pd.Series] = None, true_labels: Optional[Any] = None, *, columns: Optional[Any] = None,
-            wide: bool = False, without: Any = ()):
+            wide: bool = False, trusted: Optional[Any] = None, groups: Optional[Any] = None, without: Any = ()):
         """Counts votes.
 
         data : table with the columns task, worker and label
@@ -23,10 +23,13 @@ class MajorityVoteBase(Aggregator):
             How much the vote of each worker counts.
         true_labels : Series by task, optional
             Known truth of some tasks; not together with skills.
-        columns, wide, without : how to read the table and whose answers to leave out, as for all estimators
+        columns, wide, trusted, groups, without : how to read the table, whom to believe, who does not answer independently and whose
+            answers to leave out, as for all estimators
         """
         if skills is None:
-            return super().fit(data, true_labels, columns=columns, wide=wide, without=without)
+            return super().fit(data, true_labels, columns=columns, wide=wide, trusted=trusted, groups=groups, without=without)
+        if trusted is not None or groups is not None:
+            raise ValueError("skills do not go together with trusted or groups: the skills say whose vote counts, and how much")
         if without:
             raise ValueError("skills and without do not go together: give those who should not count a skill of 0")
         self._left_out = None
@@ -69,7 +72,8 @@ class OneCoinBase(Aggregator):
     """Can begin from error tables of workers, as crowd-kit's can."""
 
     def fit(self, data: Any, true_labels: Optional[Any] = None, initial_error: Optional[pd.DataFrame] = None, *,
-            start: Optional[pd.DataFrame] = None, columns: Optional[Any] = None, wide: bool = False, without: Any = ()):
+            start: Optional[pd.DataFrame] = None, columns: Optional[Any] = None, wide: bool = False, trusted: Optional[Any] = None,
+            groups: Optional[Any] = None, without: Any = ()):
         """Finds labels and the workers' tables.
 
         data : table with the columns task, worker and label
@@ -80,9 +84,12 @@ class OneCoinBase(Aggregator):
             'addition' their counts are added to those that the votes imply. Either way they shape the start, not the end.
         start : DataFrame task × label, optional
             Where to begin, such as the probas_ of another method.
-        columns, wide, without : how to read the table and whose answers to leave out, as for all estimators
+        columns, wide, trusted, groups, without : how to read the table, whom to believe, who does not answer independently and whose
+            answers to leave out, as for all estimators
         """
         crowd = self._read(data, true_labels, columns, wide)
+        if trusted is not None or groups is not None:
+            crowd.name_workers(trusted, groups)
         tables = None
         if initial_error is not None and self.initial_error_strategy is not None and len(crowd.tasks):
             if start is not None:

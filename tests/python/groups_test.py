@@ -2,6 +2,7 @@
 import pickle
 import unittest
 
+import pandas as pd
 import wisecrowd
 
 
@@ -22,6 +23,22 @@ class Groups(unittest.TestCase):
         self.assertIn("dependent_workers", dict(self.found.warnings_))
         again = pickle.loads(pickle.dumps(self.found))
         self.assertTrue((again.worker_summary_ == self.found.worker_summary_).all(axis=None))
+
+    def test_every_estimator_takes_them(self):
+        groups = {member: "g" for member in self.members}
+        for estimator in (wisecrowd.MajorityVote(), wisecrowd.DawidSkene(), wisecrowd.OneCoinDawidSkene()):
+            estimator.fit(self.crowd.answers, trusted=self.members[0], groups=groups)
+            with self.assertRaisesRegex(ValueError, "no worker 'nobody' answered"):
+                estimator.fit(self.crowd.answers, trusted="nobody")
+        # A trusted worker is never left out as one of the colluders.
+        for estimator in (wisecrowd.MajorityVote(), wisecrowd.DawidSkene()):
+            out = estimator.fit(self.crowd.answers, without="colluders").left_out_
+            self.assertIn(self.members[0], out.index)
+            out = estimator.fit(self.crowd.answers, trusted=self.members[0], without="colluders").left_out_
+            self.assertNotIn(self.members[0], out.index)
+        skills = pd.Series(1.0, index=sorted(set(self.crowd.answers["worker"])))
+        with self.assertRaisesRegex(ValueError, "do not go together"):
+            wisecrowd.MajorityVote().fit(self.crowd.answers, skills, groups=groups)
 
     def test_trusted(self):
         self.assertLess(self.right(wisecrowd.Automatic().fit(self.crowd.answers, trusted=self.members[0])), 0.3)
