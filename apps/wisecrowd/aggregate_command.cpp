@@ -28,6 +28,7 @@ struct AggregateArguments {
   bool force = false;
   std::vector<std::string> settings;
   std::string without;
+  std::string time;
   double abstain_below = 0;
   bool json = false;
   ReadFlags read;
@@ -82,6 +83,7 @@ void run_aggregate(const AggregateArguments& options, Session& session) {
     kind->refuse(!options.finish.empty(), "--finish");
     kind->refuse(options.abstain_below > 0, "--abstain-below");
     kind->refuse(!options.without.empty(), "--without");
+    kind->refuse(!options.time.empty(), "--time");
     kind->refuse(!options.read.trusted.empty(), "--trusted");
     kind->refuse(!options.read.groups.empty(), "--groups");
     KindRequest request;
@@ -109,6 +111,7 @@ void run_aggregate(const AggregateArguments& options, Session& session) {
   request.without = without_of(options.without);
   request.abstain_below = options.abstain_below;
   request.read = options.read.options();
+  request.read.time_column = options.time;
   if (!options.out.empty()) request.out = options.out;
   const ReportRequest report{.path = options.report, .force = options.force};
   check_report(report);
@@ -174,6 +177,7 @@ void add_aggregate(CommandSet& commands) {
       command, options->settings,
       "set a parameter of the method, or of the others by init.NAME=VALUE and finish.NAME=VALUE; may be repeated");
   add_without(command, options->without);
+  add_time(command, options->time, "the report cannot show who got tired");
   command.add_number("--abstain-below", options->abstain_below, 0, 1,
                      "leave the label blank where its probability is less than this");
   command.add_text("--out,-o", options->out, "DIR", "where to write the results", ValueHint::written_folder());

@@ -112,6 +112,16 @@ Evaluation evaluate_delivered(const CategoryFit& fit, const CategoryData& data, 
   return evaluate(labels, fit.posterior, data.gold, data.answers.class_count(), {.tie_rule = fit.tie_rule}, context);
 }
 
+/// The answers, and when they were given if a column tells.
+CategoryData read_answers(const AggregateRequest& request, AnswerTimes& times, Work& work, DataReport& report) {
+  if (request.read.time_column.empty()) {
+    return read_dataset(request.labels, request.gold, request.read, work.context(), &report);
+  }
+  TimedCategoryData timed = read_timed_dataset(request.labels, request.gold, request.read, work.context(), &report);
+  times = std::move(timed.times);
+  return std::move(timed.data);
+}
+
 }  // namespace
 
 AggregateOutcome run_aggregate(const AggregateRequest& request, Session& session, Work& work) {
@@ -132,9 +142,8 @@ AggregateOutcome run_aggregate(const AggregateRequest& request, Session& session
 
   Stopwatch watch;
   DataReport report;
-  CategoryData data = at_stage(Stage::reading, [&] {
-    return read_dataset(request.labels, request.gold, request.read, work.context(), &report);
-  });
+  AnswerTimes times;
+  CategoryData data = at_stage(Stage::reading, [&] { return read_answers(request, times, work, report); });
   work.check_stopped();
   record.timings.emplace_back("read", watch.lap());
   record.data_warnings = report.warnings;
@@ -174,6 +183,7 @@ AggregateOutcome run_aggregate(const AggregateRequest& request, Session& session
     work.check_stopped();
   }
   outcome.result = make_result(std::move(data), std::move(fit), std::move(record), work.context());
+  outcome.result.times = std::move(times);
   outcome.result.record.timings.emplace_back("summarise", watch.lap());
   session.warn(outcome.result.record.data_warnings);
   session.warn(outcome.result.aggregation.warnings);

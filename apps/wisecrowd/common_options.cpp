@@ -95,6 +95,11 @@ void ReadFlags::add_trust_to(Command& command) {
                    {ValueHint::Kind::file});
 }
 
+void add_time(Command& command, std::string& time, const std::string& without_it) {
+  command.add_text("--time", time, "COLUMN",
+                   "when an answer was given: numbers, or dates such as 2024-03-07 14:05:30. Without it " + without_it);
+}
+
 ReadOptions ReadFlags::options() const {
   ReadOptions options;
   if (numbers()) {

@@ -50,6 +50,9 @@ void add_force(Command& command, bool& force);
 /// Adds --format.
 void add_format(Command& command, std::string& format, const std::string& help);
 
+/// Adds --time.
+void add_time(Command& command, std::string& time, const std::string& without_it);
+
 /// Adds --without.
 void add_without(Command& command, std::string& without);
 /// Whom it names; a usage error lists the names.

@@ -231,7 +231,7 @@ std::size_t report_on(const FairnessArguments& options, const FairnessResult& re
   const CategoryResult shown = make_result(result.data, result.fit, result.record, work.context());
   work.check_stopped();
   return write_run_report(shown, std::nullopt, {.path = options.report, .compare = "none"}, work,
-                          fairness_json(result));
+                          {.fairness = fairness_json(result), .trust = std::nullopt});
 }
 
 std::string written_text(const FairnessArguments& options, const FairnessResult& result, const Screen& screen) {

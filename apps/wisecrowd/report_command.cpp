@@ -17,6 +17,7 @@ struct ReportArguments {
   std::string folder;
   std::string answers;
   std::string gold;
+  std::string time;
   bool json = false;
   ReportRequest request;
   RunFlags run;
@@ -25,6 +26,7 @@ struct ReportArguments {
 /// A state tells its own result.
 StoredRun read_state(const ReportArguments& options, Session& session, const RunContext& context) {
   if (!options.answers.empty()) throw usage_error("a state holds its answers: leave --answers out");
+  if (!options.time.empty()) throw usage_error("a state does not keep when its answers were given: leave --time out");
   const CrowdState state = CrowdState::open(options.folder, CrowdState::Access::read);
   CategoryResult result = state_result(state, options.folder, session.typed, context);
   if (!options.gold.empty()) add_gold(result, options.gold, read_options(state.summary().reading), context);
@@ -42,6 +44,7 @@ void run_report(const ReportArguments& options, Session& session) {
   ReadResultOptions where;
   if (!options.answers.empty()) where.answers = options.answers;
   if (!options.gold.empty()) where.gold = options.gold;
+  if (!options.time.empty()) where.time_column = options.time;
   const StoredRun stored = at_stage(Stage::reading, [&] {
     return is_state_file(options.folder) ? read_state(options, session, work.context())
                                          : read_result(options.folder, where, work.context());
@@ -92,6 +95,7 @@ void add_report(CommandSet& commands) {
   command.add_text("--gold,-g", options->gold, "FILE",
                    "where gold is now, if not where it was; or gold for a result that was made without",
                    {ValueHint::Kind::file});
+  add_time(command, options->time, "it is the column that aggregate was told, if any");
   command.add_flag("--json", options->json, "print the data of the report instead of writing a page");
   options->run.add_to(command, false);
   command.examples =

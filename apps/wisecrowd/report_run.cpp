@@ -110,9 +110,10 @@ ReportOptions report_options(ResultView result, const std::optional<LearnSummary
 }
 
 std::size_t write_run_report(ResultView result, const std::optional<LearnSummary>& learned,
-                             const ReportRequest& request, Work& work, const std::string& fairness) {
+                             const ReportRequest& request, Work& work, FoundBesides besides) {
   ReportOptions options = report_options(result, learned, request, work);
-  if (!fairness.empty()) options.fairness = fairness;
+  if (!besides.fairness.empty()) options.fairness = std::move(besides.fairness);
+  options.trust = std::move(besides.trust);
   const Status status =
       at_stage(Stage::writing, [&] { return write_report(result, options, request.path, work.context()); });
   work.check_stopped();

@@ -28,9 +28,15 @@ void check_report(const ReportRequest& request);
 [[nodiscard]] ReportOptions report_options(ResultView result, const std::optional<LearnSummary>& learned,
                                            const ReportRequest& request, Work& work);
 
-/// Makes and writes it; returns how many bytes it has. `fairness` is the record of a look at it that is no file yet.
+/// What a command found besides, and is no file yet.
+struct FoundBesides {
+  std::string fairness;             ///< the record of a look at it
+  std::optional<TrustStudy> trust;  ///< of the workers
+};
+
+/// Makes and writes it; returns how many bytes it has.
 std::size_t write_run_report(ResultView result, const std::optional<LearnSummary>& learned,
-                             const ReportRequest& request, Work& work, const std::string& fairness = {});
+                             const ReportRequest& request, Work& work, FoundBesides besides = {});
 
 /// "Report  report.html (812 kB)"
 [[nodiscard]] std::string report_line(const std::string& path, std::size_t bytes, const Screen& screen);

@@ -6,6 +6,7 @@
 #include "aggregate_run.hpp"
 #include "common_options.hpp"
 #include "failure.hpp"
+#include "report_run.hpp"
 #include "screen_text.hpp"
 #include "trust_text.hpp"
 #include "wisecrowd/evaluate.hpp"
@@ -17,7 +18,8 @@ namespace wisecrowd::app {
 namespace {
 
 struct TrustArguments {
-  std::string answers, gold, method, time, out;
+  std::string answers, gold, method, time, out, report;
+  bool force = false;
   std::vector<std::string> settings;
   bool json = false;
   ReadFlags read;
@@ -50,10 +52,7 @@ TrustRun study(const TrustArguments& options, Session& session, Work& work) {
                               work.context(), &report);
   });
   work.check_stopped();
-  AnswerTimes times{options.time.empty() ? AnswerOrder::rows
-                    : timed.dates        ? AnswerOrder::dates
-                                         : AnswerOrder::numbers,
-                    std::move(timed.times)};
+  run.times = std::move(timed.times);
   run.data = std::move(timed.data);
   for (const ClassId gold : run.data.gold) record.gold_tasks += gold == kNoClass ? 0 : 1;
   record.gold_use = run.data.has_gold() ? "inference" : "none";
@@ -72,7 +71,7 @@ TrustRun study(const TrustArguments& options, Session& session, Work& work) {
   found.counted_once = run.fit.dependence && run.fit.dependence->counted_once;
   work.check_stopped();
   record.timings.emplace_back("fit", watch.lap());
-  run.study = study_trust(run.data, run.fit, std::move(found), times, work.context());
+  run.study = study_trust(run.data, run.fit, std::move(found), run.times, work.context());
   work.check_stopped();
   record.timings.emplace_back("judge", watch.lap());
   return run;
@@ -80,8 +79,16 @@ TrustRun study(const TrustArguments& options, Session& session, Work& work) {
 
 void run_trust(const TrustArguments& options, Session& session) {
   if (!options.out.empty()) at_stage(Stage::creating, [&] { check_output_directory(options.out); });
+  const ReportRequest report{.path = options.report, .compare = "none", .force = options.force};
+  check_report(report);
   Work work(session, options.run);
   TrustRun run = study(options, session, work);
+  std::size_t report_bytes = 0;
+  if (!options.report.empty()) {
+    const CategoryResult shown = result_of(run, work.context());
+    work.check_stopped();
+    report_bytes = write_run_report(shown, std::nullopt, report, work, {.fairness = {}, .trust = run.study});
+  }
   // What is said of groups stands in the summary; programs get it as warnings.
   session.warn(run.record.data_warnings);
   session.warn(run.fit.warnings);
@@ -98,6 +105,7 @@ void run_trust(const TrustArguments& options, Session& session) {
   if (options.json) {
     auto json = nlohmann::ordered_json::parse(trust_json(run));
     json["out"] = options.out.empty() ? nlohmann::ordered_json(nullptr) : nlohmann::ordered_json(options.out);
+    if (!options.report.empty()) json["report"] = options.report;
     session.out.add_json(json);
     return;
   }
@@ -109,13 +117,14 @@ void run_trust(const TrustArguments& options, Session& session) {
                                                               "attacked_tasks.csv, run.json",
                                                               screen.bold("Written to"), printable(options.out)),
                                                   screen.width, 2)));
-  } else {
+  } else if (options.report.empty()) {
     session.out.add(fmt::format("\n{}\n  {} --out trusted\n",
                                 wrapped("Nothing was written. To keep what is known of every worker, add --out and a "
                                         "folder:",
                                         screen.width, 0),
                                 session.typed));
   }
+  if (!options.report.empty()) session.out.add(report_line(options.report, report_bytes, screen));
 }
 
 }  // namespace
@@ -142,15 +151,17 @@ void add_trust(CommandSet& commands) {
                 {ValueHint::Kind::file})
       ->required();
   options->read.add_trust_to(command);
-  command.add_text("--time", options->time, "COLUMN",
-                   "when an answer was given: numbers, or dates such as 2024-03-07 14:05:30. Without it the rows are "
-                   "taken to be in the order of time");
+  add_time(command, options->time, "the rows are taken to be in the order of time");
   command.add_text("--gold,-g", options->gold, "FILE", "tasks whose truth is known: task, label",
                    {ValueHint::Kind::file});
   command.add_text("--method,-m", options->method, "NAME", "how to find the labels that workers are judged by",
                    {ValueHint::Kind::method});
   add_settings(command, options->settings, "set a parameter of the method; may be repeated");
   command.add_text("--out,-o", options->out, "DIR", "where to write the tables", ValueHint::written_folder());
+  command.add_text("--report", options->report, "FILE",
+                   "also write a report of the labels with a picture of the crowd and of each worker's time",
+                   ValueHint::written_file());
+  add_force(command, options->force);
   command.add_flag("--json", options->json, "print one JSON object instead of the summary");
   options->read.add_to(command, true);
   options->run.add_to(command, true);
@@ -159,6 +170,7 @@ void add_trust(CommandSet& commands) {
       "wisecrowd simulate colluders --tasks 500 --out crowd\n"
       "wisecrowd trust crowd/answers.csv\n"
       "wisecrowd trust crowd/answers.csv --gold crowd/gold.csv --out trusted\n"
+      "wisecrowd trust crowd/answers.csv --report trust.html\n"
       "wisecrowd simulate hammer_spammer --tasks 500 --out guessers\n"
       "wisecrowd trust guessers/answers.csv --method dawid_skene --json";
   command.run = [options](Session& session) { run_trust(*options, session); };

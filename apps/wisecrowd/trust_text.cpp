@@ -93,19 +93,8 @@ std::string groups_in_words(const TrustRun& run, const Screen& screen) {
   std::string text;
   for (std::size_t g = 0; g < std::min(found.groups.size(), kShownGroups); ++g) {
     const DependentGroup& group = found.groups[g];
-    const std::string_view kind = kind_of_group(found, group);
-    std::string words = fmt::format("{}. {}: {}. They agree {} of the time, where {} would be expected.", g + 1,
-                                    counted(group.workers.size(), "worker"), members(run, group),
-                                    percent(group.agreement), percent(group.expected));
-    if (kind == "colluders") {
-      words += fmt::format(" They contradict what the others are sure of on {} of the tasks: {}.",
-                           percent(group.contradicts),
-                           found.counted_once ? "they count as one voice" : "this method counts each of them");
-    } else if (kind == "camp") {
-      words += " Nearly everybody is in such a group, and each counts as one voice.";
-    } else {
-      words += " They are mostly right, so they are not left out; but several of them are hardly more than one.";
-    }
+    const std::string words = fmt::format("{}. {}: {}. {}", g + 1, counted(group.workers.size(), "worker"),
+                                          members(run, group), group_in_words(found, group));
     text += "  " + wrapped(words, screen.width - 2, 5) + "\n";
   }
   if (found.groups.size() > kShownGroups) {
@@ -122,13 +111,8 @@ std::string alarms_in_words(const TrustRun& run, const Screen& screen) {
   std::string text;
   const auto& alarms = run.study.drift.alarms;
   for (std::size_t a = 0; a < std::min(alarms.size(), kShownAlarms); ++a) {
-    const DriftAlarm& alarm = alarms[a];
-    const std::string when = time_in_words(alarm.time, run.study.order);
     text += "  " +
-            wrapped(fmt::format("{}: right in {}, from its answer {} {}; in {} otherwise. Seen at answer {}{}.",
-                                name_of(run, alarm.worker), percent(alarm.lately), grouped(alarm.began),
-                                alarm.lasts ? "on" : "for a while", percent(alarm.before), grouped(alarm.raised),
-                                when.empty() ? "" : ", " + when),
+            wrapped(fmt::format("{}: {}", name_of(run, alarms[a].worker), alarm_in_words(alarms[a], run.study.order)),
                     screen.width - 2, 4) +
             "\n";
   }

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "wisecrowd/answer_times.hpp"
 #include "wisecrowd/category_data.hpp"
 #include "wisecrowd/category_fit.hpp"
 #include "wisecrowd/dependence.hpp"
@@ -32,6 +33,7 @@ struct CategoryResult {
   /// workers × truth × label; the method's own, or estimated from its posterior. Empty when it would be too large.
   std::vector<double> worker_confusion;
   Dependence dependence;  ///< workers who do not answer independently; aggregation.warnings tells of them
+  AnswerTimes times;      ///< when the answers were given, if somebody asked; reports look for workers who got worse
   RunRecord record;
 };
 

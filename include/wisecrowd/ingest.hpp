@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "wisecrowd/answer_times.hpp"
 #include "wisecrowd/category_data.hpp"
 #include "wisecrowd/enum_names.hpp"
 #include "wisecrowd/fit_summary.hpp"
@@ -124,10 +125,9 @@ struct DataReport {
 /// Answers and when each was given.
 struct TimedCategoryData {
   CategoryData data;
-  /// One per answer, in the order of the answers: numbers as they stand in the time column, seconds since 1970 of
-  /// dates, or, without such a column, the number of the row.
-  std::vector<double> times;
-  bool dates = false;  ///< the column holds dates
+  /// Numbers as they stand in the time column, seconds since 1970 of dates, or, without such a column, the number of
+  /// the row.
+  AnswerTimes times;
 };
 [[nodiscard]] TimedCategoryData read_timed_dataset(const std::string& answers_path,
                                                    const std::optional<std::string>& gold_path,

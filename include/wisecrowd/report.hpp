@@ -9,6 +9,7 @@
 #include "wisecrowd/result.hpp"
 #include "wisecrowd/run_context.hpp"
 #include "wisecrowd/savings.hpp"
+#include "wisecrowd/trust_study.hpp"
 
 namespace wisecrowd {
 
@@ -20,6 +21,7 @@ struct ReportOptions {
   std::string comparison_note;  ///< why there is no comparison, if there is none
   std::optional<Savings> savings;
   std::string fairness;                 ///< the record of a look at fairness (fairness_json, read_fairness), or empty
+  std::optional<TrustStudy> trust;      ///< what trust found; without, the report looks itself
   std::optional<LearnSummary> learned;  ///< the crowd of the result was part of learning
   /// The page, with a mark for the data and one for the title; empty: the program's own.
   std::string page;

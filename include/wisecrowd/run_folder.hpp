@@ -69,6 +69,8 @@ struct ReadResultOptions {
   /// Where answers and gold are now, if not where they were; without, they are looked for as recorded, from the current
   /// folder and from the one that the result's folder is in. Gold of a run that had none is for evaluation.
   std::optional<std::string> answers, gold;
+  /// When answers were given (ReadOptions::time_column), if not as recorded.
+  std::optional<std::string> time_column;
 };
 
 /// Rebuilds a result, of whatever kind, from the folder that write_result made and the answers that it was made from.

@@ -7,8 +7,10 @@
 #include <variant>
 #include <vector>
 
+#include "wisecrowd/answer_times.hpp"
 #include "wisecrowd/category_data.hpp"
 #include "wisecrowd/category_fit.hpp"
+#include "wisecrowd/category_result.hpp"
 #include "wisecrowd/dependence.hpp"
 #include "wisecrowd/drift.hpp"
 #include "wisecrowd/parameters.hpp"
@@ -16,20 +18,6 @@
 #include "wisecrowd/trust.hpp"
 
 namespace wisecrowd {
-
-/// What the order of the answers is known from.
-enum class AnswerOrder {
-  unknown,  ///< not at all
-  rows,     ///< the order of the rows of a file
-  numbers,  ///< a time column of numbers
-  dates,    ///< a time column of dates
-};
-
-/// When the answers were given.
-struct AnswerTimes {
-  AnswerOrder order = AnswerOrder::unknown;
-  std::vector<double> times;  ///< one per answer, in the order of the answers; empty if unknown
-};
 
 /// Whom to trust: all that is known of the workers of a crowd.
 struct TrustStudy {
@@ -56,6 +44,9 @@ struct KnownGroups {
 [[nodiscard]] TrustStudy study_trust(const CategoryData& data, const CategoryFit& fit, Dependence found,
                                      const AnswerTimes& times, const RunContext& context);
 
+/// Workers whose later answers are worse are to be checked, not simply kept.
+void judge_drift(const Drift& drift, std::vector<WorkerAssessment>& workers);
+
 /// What a group of workers is: "colluders", who contradict the others with one voice; "camp", one of those that hold
 /// nearly everybody; "copies", who answer as one and are mostly right, or too few to tell; "given", named by the user.
 [[nodiscard]] std::string_view kind_of_group(const Dependence& found, const DependentGroup& group);
@@ -63,6 +54,11 @@ struct KnownGroups {
 /// Workers whom something should be done about, the most urgent first: those of groups that attack, then who should be
 /// stopped, recoded, retrained, checked; within each, who gave most answers first.
 [[nodiscard]] std::vector<std::uint32_t> workers_to_look_at(const TrustStudy& study);
+
+/// How such a group answers and what was made of that, in sentences without names.
+[[nodiscard]] std::string group_in_words(const Dependence& found, const DependentGroup& group);
+/// How a worker got worse, in sentences that follow its name: "right in 33.3 %, from its answer 151 on; …".
+[[nodiscard]] std::string alarm_in_words(const DriftAlarm& alarm, AnswerOrder order);
 
 /// A time as it may be shown: a date and time of day, or a number; empty where only the order of rows is known.
 [[nodiscard]] std::string time_in_words(double time, AnswerOrder order);
@@ -95,8 +91,11 @@ struct ValueTable {
 struct TrustRun {
   CategoryData data;
   CategoryFit fit;
+  AnswerTimes times;
   TrustStudy study;
   RunRecord record;
 };
+/// The labels that the workers were judged by, as the result of a run: what a report is made of.
+[[nodiscard]] CategoryResult result_of(const TrustRun& run, const RunContext& context);
 
 }  // namespace wisecrowd

@@ -1,6 +1,7 @@
 """Whom to trust: who guesses, copies, colludes or gets tired, and what to do about it."""
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass, field
 from typing import Any, List, Optional
 
@@ -11,6 +12,7 @@ from . import _engine
 from ._asking import _method, _run
 from ._columns import read
 from ._parameters import Progress
+from ._report import delivered
 from ._tables import table_of
 
 
@@ -66,7 +68,7 @@ def _times(data, time):
 
 def trust(data: Any, *, time: Optional[Any] = None, trusted: Optional[Any] = None, groups: Optional[Any] = None,
           gold: Optional[Any] = None, method: Optional[Any] = None, seed: int = 0, threads: int = 0, progress: Any = False, columns: Optional[Any] = None,
-          wide: bool = False) -> Trust:
+          wide: bool = False, report: Optional[Any] = None) -> Trust:
     """Who guesses, swaps classes, copies, colludes or gets worse with time; what to do about it, and what that would change.
 
     time : when an answer was given: the name of a column, or a value per row; numbers or dates. None: the rows are in the order of time
@@ -75,6 +77,7 @@ def trust(data: Any, *, time: Optional[Any] = None, trusted: Optional[Any] = Non
     gold : known labels by task
     method : the aggregator whose labels workers are judged by, by name or as an estimator
     columns, wide : how to read a table of answers, as in `fit` of an estimator
+    report : where to write a page that shows it with a picture of the crowd and timelines; a name that ends with .json gets the data alone
 
     >>> import wisecrowd
     >>> crowd = wisecrowd.simulate("hammer_spammer", tasks=300, workers=20, answers_per_task=5, seed=1)
@@ -92,10 +95,13 @@ def trust(data: Any, *, time: Optional[Any] = None, trusted: Optional[Any] = Non
     if len(times) != crowd.rows.count:
         raise ValueError(f"time: {len(times)} times do not fit {crowd.rows.count} rows")
     times = times if crowd.rows.kept is None else times[crowd.rows.kept]
+    page = "" if report is None else "json" if os.fspath(report).endswith(".json") else "html"
     name, values = _method(method, (_engine.default_aggregation_method, {}))
     with Progress(progress, "trust") as call:
-        found = _engine.trust(crowd.answers, crowd.gold, name, values, (*crowd.rows.codes, times), order,
+        found = _engine.trust(crowd.answers, crowd.gold, name, values, (*crowd.rows.codes, times), order, page,
                               *_run(seed, threads), call)
+    if page:
+        delivered(found["page"], report)
     tables = {table: pd.DataFrame(columns) for table, columns in found["tables"].items()}
     tables["workers"].index = crowd.worker_index()
     tables["workers"] = tables["workers"].drop(columns="worker")

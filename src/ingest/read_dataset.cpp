@@ -232,7 +232,11 @@ CategoryData read_dataset(const Input& answers, const std::optional<Input>& gold
 TimedCategoryData read_timed_dataset(const Input& answers, const std::optional<Input>& gold, const ReadOptions& options,
                                      const Tuning& tuning, const RunContext& context, DataReport* report) {
   TimedCategoryData timed;
-  timed.data = read_answers(answers, gold, options, tuning, context, report, nullptr, &timed.times, &timed.dates);
+  bool dates = false;
+  timed.data = read_answers(answers, gold, options, tuning, context, report, nullptr, &timed.times.times, &dates);
+  timed.times.order = options.time_column.empty() ? AnswerOrder::rows
+                      : dates                     ? AnswerOrder::dates
+                                                  : AnswerOrder::numbers;
   return timed;
 }
 

@@ -45,8 +45,8 @@ constexpr const char* kAnswers =
     "w1,t1,a,50\n";
 
 std::vector<double> times_of(const TimedCategoryData& timed) {
-  EXPECT_EQ(timed.times.size(), timed.data.answers.answer_count());
-  return timed.times;
+  EXPECT_EQ(timed.times.times.size(), timed.data.answers.answer_count());
+  return timed.times.times;
 }
 
 TEST(Times, EveryAnswerKeepsItsOwn) {
@@ -55,8 +55,8 @@ TEST(Times, EveryAnswerKeepsItsOwn) {
   const CategoryData plain =
       ingest::read_dataset({"answers.csv", std::string(kAnswers)}, {}, options, {}, RunContext());
   const TimedCategoryData data = read(kAnswers, options);
-  EXPECT_FALSE(data.dates);
-  EXPECT_TRUE(read("task,worker,label,when\nt,w,a,2024-01-01\n", options).dates);
+  EXPECT_EQ(data.times.order, AnswerOrder::numbers);
+  EXPECT_EQ(read("task,worker,label,when\nt,w,a,2024-01-01\n", options).times.order, AnswerOrder::dates);
   // Answers stand by task and worker; of those that w1 gave to t1 the last one counts.
   EXPECT_EQ(times_of(data), (std::vector<double>{50, 10, 20, 30}));
   EXPECT_EQ(data.data.answers.content_hash(), plain.answers.content_hash());

@@ -54,6 +54,16 @@ bool record_has_gold(const CategoryResult& result) {
   return result.record.gold_use == "inference" && result.data.has_gold();
 }
 
+JudgedCrowd judged_crowd(const CategoryResult& result) {
+  JudgedCrowd crowd{result.data.answers, result.worker_confusion, {}, result.dependence.groups};
+  const std::vector<double>& shares = result.aggregation.class_prior;
+  if (shares.size() == result.data.answers.class_count()) crowd.class_shares = shares;
+  if (record_has_gold(result)) crowd.gold = result.data.gold;
+  crowd.times = result.times.times;
+  crowd.everybody_grouped = result.dependence.everybody_grouped;
+  return crowd;
+}
+
 }  // namespace
 
 ReportFacts report_facts(const CategoryResult& result, const Evaluation* evaluation, const RunContext& context) {
@@ -85,6 +95,12 @@ ReportFacts report_facts(const CategoryResult& result, const Evaluation* evaluat
   return facts;
 }
 
+std::vector<std::vector<DriftSegment>> timelines_of(const CategoryResult& result, std::span<const WorkerId> workers,
+                                                    std::size_t most_stretches, const RunContext& context) {
+  if (result.times.times.empty() || result.worker_confusion.empty()) return {};
+  return worker_timelines(judged_crowd(result), workers, most_stretches, context);
+}
+
 AdviceFacts advise(const CategoryResult& result, std::span<const std::uint32_t> most_wanted,
                    const RunContext& context) {
   AdviceFacts advice;
@@ -108,12 +124,12 @@ AdviceFacts advise(const CategoryResult& result, std::span<const std::uint32_t> 
   if (chosen.empty()) return advice;
   options.draws = std::clamp(draws_for(chosen.size()), kFewestDrawsPerWorker, options.draws);
 
-  std::vector<double> shares = result.aggregation.class_prior;
-  if (shares.size() != classes) shares.clear();
-  JudgedCrowd crowd{result.data.answers, result.worker_confusion, shares, result.dependence.groups};
-  if (record_has_gold(result)) crowd.gold = result.data.gold;
-  crowd.everybody_grouped = result.dependence.everybody_grouped;
+  const JudgedCrowd crowd = judged_crowd(result);
   advice.workers = judge_workers(crowd, chosen, options, context);
+  if (!crowd.times.empty() && !context.cancelled()) {
+    advice.drift = find_drift(crowd, {}, context);
+    judge_drift(advice.drift, advice.workers);
+  }
   for (const std::uint32_t w : chosen) advice.judged[w] = 1;
   advice.judged_count = chosen.size();
   return advice;

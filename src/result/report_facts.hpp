@@ -7,7 +7,7 @@
 
 #include "wisecrowd/category_result.hpp"
 #include "wisecrowd/evaluate.hpp"
-#include "wisecrowd/trust.hpp"
+#include "wisecrowd/trust_study.hpp"
 
 namespace wisecrowd {
 
@@ -51,6 +51,7 @@ struct AdviceFacts {
   std::vector<WorkerAssessment> workers;  ///< one per worker; only those in `judged` mean something
   std::vector<std::uint8_t> judged;
   std::size_t judged_count = 0;
+  Drift drift;  ///< who got worse, if it is known when the answers were given
 };
 
 /// A part of the worker–task graph that shares no worker and no task with others.
@@ -72,5 +73,11 @@ struct ReportFacts {
 /// Judges all workers if that is quick, else those of `most_wanted`, in this order, as far as it is.
 [[nodiscard]] AdviceFacts advise(const CategoryResult& result, std::span<const std::uint32_t> most_wanted,
                                  const RunContext& context);
+
+/// How right these workers were in the course of their answers, in at most so many stretches; none without times.
+[[nodiscard]] std::vector<std::vector<DriftSegment>> timelines_of(const CategoryResult& result,
+                                                                  std::span<const WorkerId> workers,
+                                                                  std::size_t most_stretches,
+                                                                  const RunContext& context);
 
 }  // namespace wisecrowd

@@ -19,6 +19,7 @@ CategoryResult rounded_for_files(const CategoryResult& result, const RunContext&
   written.data = result.data;
   written.record = result.record;
   written.dependence = result.dependence;
+  written.times = result.times;
   if (result.worker_confusion.size() <= kMostShownCells) written.worker_confusion = result.worker_confusion;
   round_for_files(written.worker_confusion, context);
   const CategoryFit& fit = result.aggregation;

@@ -3,10 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <chrono>
-#include <cmath>
 
-#include "wisecrowd/category_result.hpp"
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
@@ -14,18 +11,6 @@ namespace {
 
 /// Random numbers that judging may draw: a few seconds on one core.
 constexpr std::size_t kMostTrustDraws = 20'000'000, kFewestTrustDraws = 60;
-
-/// Workers whose later answers are worse are not simply kept.
-void judge_drift(const Drift& drift, std::vector<WorkerAssessment>& workers) {
-  for (const DriftAlarm& alarm : drift.alarms) {
-    WorkerAssessment& judged = workers[index(alarm.worker)];
-    if (!alarm.lasts || judged.advice != WorkerAdvice::keep) continue;
-    judged.advice = WorkerAdvice::check;
-    judged.reason = AdviceReason::worse_lately;
-    judged.before = alarm.before;
-    judged.lately = alarm.lately;
-  }
-}
 
 int urgency(const TrustStudy& study, std::uint32_t worker) {
   const std::uint32_t group = study.group[worker];
@@ -44,6 +29,17 @@ int urgency(const TrustStudy& study, std::uint32_t worker) {
 }
 
 }  // namespace
+
+void judge_drift(const Drift& drift, std::vector<WorkerAssessment>& workers) {
+  for (const DriftAlarm& alarm : drift.alarms) {
+    WorkerAssessment& judged = workers[index(alarm.worker)];
+    if (!alarm.lasts || judged.advice != WorkerAdvice::keep) continue;
+    judged.advice = WorkerAdvice::check;
+    judged.reason = AdviceReason::worse_lately;
+    judged.before = alarm.before;
+    judged.lately = alarm.lately;
+  }
+}
 
 KnownGroups knowing_groups(const CategoryData& data, Parameters parameters, const Dependence& found, bool uses_gold) {
   KnownGroups known{data, std::move(parameters)};
@@ -88,12 +84,6 @@ TrustStudy study_trust(const CategoryData& data, const CategoryFit& fit, Depende
   return study;
 }
 
-std::string_view kind_of_group(const Dependence& found, const DependentGroup& group) {
-  if (found.given) return "given";
-  if (!group.acted_on) return "copies";
-  return found.everybody_grouped ? "camp" : "colluders";
-}
-
 std::vector<std::uint32_t> workers_to_look_at(const TrustStudy& study) {
   std::vector<std::uint32_t> order;
   for (std::uint32_t w = 0; w < study.workers.size(); ++w) {
@@ -106,22 +96,6 @@ std::vector<std::uint32_t> workers_to_look_at(const TrustStudy& study) {
     return study.workers[a].answers > study.workers[b].answers;
   });
   return order;
-}
-
-std::string time_in_words(double time, AnswerOrder order) {
-  if (order == AnswerOrder::numbers) return fmt::format("{:.12g}", time);
-  if (order != AnswerOrder::dates) return "";
-  using namespace std::chrono;
-  const auto whole = static_cast<std::int64_t>(std::floor(time));
-  const sys_seconds at{seconds(whole)};
-  const auto day = floor<days>(at);
-  const year_month_day date(day);
-  const hh_mm_ss clock(at - day);
-  const std::string text = fmt::format("{:04}-{:02}-{:02}", static_cast<int>(date.year()),
-                                       static_cast<unsigned>(date.month()), static_cast<unsigned>(date.day()));
-  if (clock.to_duration().count() == 0) return text;
-  return fmt::format("{} {:02}:{:02}:{:02}", text, clock.hours().count(), clock.minutes().count(),
-                     clock.seconds().count());
 }
 
 std::vector<std::string> trust_limits(const CategoryData& data, const TrustStudy& study) {
@@ -146,6 +120,14 @@ std::vector<std::string> trust_limits(const CategoryData& data, const TrustStudy
         study.drift.looked_at, study.workers.size()));
   }
   return limits;
+}
+
+CategoryResult result_of(const TrustRun& run, const RunContext& context) {
+  CategoryFit fit = run.fit;
+  fit.dependence = run.study.dependence;
+  CategoryResult result = make_result(run.data, std::move(fit), run.record, context);
+  result.times = run.times;
+  return result;
 }
 
 }  // namespace wisecrowd

@@ -64,6 +64,9 @@ std::uint64_t gold_count(const NumberData& data) {
 
 StoredRun store::read_numbers(StoredRecord stored, const std::string& folder, const ReadResultOptions& options,
                               const RunContext& context) {
+  if (options.time_column) {
+    throw Error(ErrorCode::bad_parameter, "`time` is for answers that are categories, and these are numbers");
+  }
   const auto gold_then = recorded_input(stored.record, "gold");
   const std::string answers_path =
       options.answers ? *options.answers

@@ -83,6 +83,22 @@ CategoryData read_state(const StoredRecord& stored, const std::string& folder, c
   return data;
 }
 
+[[noreturn]] void refuse_times() {
+  throw Error(ErrorCode::bad_parameter, "a state does not keep when its answers were given: leave `time` out");
+}
+
+/// The answers, and when they were given if that was asked for.
+void read_answers(const std::string& answers, const std::optional<std::string>& gold, const ReadOptions& options,
+                  CategoryResult& result, const RunContext& context) {
+  if (options.time_column.empty()) {
+    result.data = read_dataset(answers, gold, options, context);
+    return;
+  }
+  TimedCategoryData timed = read_timed_dataset(answers, gold, options, context);
+  result.data = std::move(timed.data);
+  result.times = std::move(timed.times);
+}
+
 }  // namespace
 
 void add_gold(CategoryResult& result, const std::string& path, const ReadOptions& options, const RunContext& context) {
@@ -132,7 +148,8 @@ static Dependence dependence_as_it_was(const CategoryResult& result, const Categ
 
 StoredRun store::read_categories(StoredRecord stored, const std::string& folder, const ReadResultOptions& options,
                                  const RunContext& context) {
-  const ReadOptions read = reading_of(stored);
+  ReadOptions read = reading_of(stored);
+  if (options.time_column) read.time_column = *options.time_column;
   const auto answers_then = recorded_input(stored.record, "answers");
   const auto gold_then = recorded_input(stored.record, "gold");
   const auto state_then = recorded_input(stored.record, "state");
@@ -145,8 +162,9 @@ StoredRun store::read_categories(StoredRecord stored, const std::string& folder,
 
   StoredRun run;
   CategoryResult result;
-  result.data = of_state ? read_state(stored, folder, answers_path, context)
-                         : read_dataset(answers_path, gold_path, read, context);
+  if (of_state && !read.time_column.empty()) refuse_times();
+  if (of_state) result.data = read_state(stored, folder, answers_path, context);
+  if (!of_state) read_answers(answers_path, gold_path, read, result, context);
 
   const std::string labels_path = (fs::path(folder) / "labels.csv").string();
   ReadOptions reading;

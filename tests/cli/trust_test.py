@@ -50,6 +50,32 @@ class TrustTest(ProgramTest):
         again = self.run_program("trust", answers, "--trusted", sorted(stopped)[0]).stdout
         self.assertNotIn("name one as trusted", " ".join(again.split()))
 
+    def test_report(self):
+        """The page says what the files say, whoever writes it and whenever."""
+        answers = self.tired()
+        self.run_program("trust", answers, "--time", "when", "--out", "out", "--report", "trust.json")
+        page = json.loads((self.folder / "trust.json").read_text())
+        lines = page["trust"]["timelines"]["workers"]
+        alarms = self.rows("out/alarms.csv")
+        self.assertEqual([line["worker"] for line in lines if line["alarms"]], [row["worker"] for row in alarms])
+        self.assertEqual(str(lines[0]["alarms"][0]["raised"]), alarms[0]["at_answer"])
+        self.assertRegex(lines[0]["when"], r"^From 2024-01-01 to 2024-01-13 11:00:00\.$")
+        advice = {row["worker"]: row["advice"] for row in self.rows("out/workers.csv")}
+        self.assertEqual(dict(zip(page["workers"]["name"], page["workers"]["advice"])), advice)
+        # aggregate is told the column and remembers it; report can be told it, too.
+        self.run_program("aggregate", answers, "--time", "when", "--out", "told", "--report", "told.json")
+        told = json.loads((self.folder / "told.json").read_text())["trust"]
+        self.assertEqual(told["timelines"]["workers"][0]["worker"], "tired")
+        self.run_program("report", "told", "--out", "later.json")
+        self.assertEqual(json.loads((self.folder / "later.json").read_text())["trust"], told)
+        self.run_program("aggregate", answers, "--out", "untold", "--report", "untold.json")
+        untold = json.loads((self.folder / "untold.json").read_text())["trust"]
+        self.assertNotIn("timelines", untold)
+        self.assertIn("--time COLUMN", untold["limits"][-1])
+        self.run_program("report", "untold", "--time", "when", "--out", "later.json", "--force")
+        self.assertEqual(json.loads((self.folder / "later.json").read_text())["trust"], told)
+        self.run_program("report", "untold", "--time", "then", "--out", "never.json", code=65)
+
     def test_drift_by_time(self):
         answers = self.tired()
         self.run_program("trust", answers, "--time", "when", "--method", "dawid_skene", "--out", "out")

@@ -36,6 +36,7 @@ PUBLIC_LAYER = {
     "version.hpp": "base",
     "ids.hpp": "data",
     "answer_graph.hpp": "data",
+    "answer_times.hpp": "data",
     "category_answers.hpp": "data",
     "number_answers.hpp": "data",
     "number_data.hpp": "data",

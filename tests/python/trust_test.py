@@ -1,4 +1,7 @@
 """Whom to trust: the tables of the command line as data frames."""
+import json
+import os
+import tempfile
 import unittest
 
 import pandas as pd
@@ -42,6 +45,20 @@ class TrustTest(unittest.TestCase):
                 wisecrowd.trust(answers, **options)
         with self.assertRaises(ValueError):
             wisecrowd.trust(answers.head(0))
+
+    def test_report(self):
+        """The page says what the tables say."""
+        made = crowd("colluders", workers=30, tasks=400, answers_per_task=12)
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "trust.json")
+            found = wisecrowd.trust(made.answers, report=path)
+            with open(path) as file:
+                page = json.load(file)
+        self.assertEqual(dict(zip(page["workers"]["name"], page["workers"]["advice"])), found.workers["advice"].to_dict())
+        drawn = page["trust"]["picture"]
+        self.assertEqual([group["workers"] for group in drawn["groups"]], list(found.groups["workers"]))
+        self.assertEqual(drawn["pairs"], len(found.pairs))
+        self.assertEqual(page["trust"]["timelines"]["order"], "rows")
 
     def test_trusted_and_gold(self):
         made = crowd("colluders", workers=30, tasks=400, answers_per_task=12)

@@ -211,7 +211,34 @@ class Maker:
                              for name, speed in (("random", 0.15), ("expected information", 0.35))],
                 "accuracy_of_all": 0.889, "rows": [{"policy": "expected information", "needed": 2100, "saved": 0.42, "low": 0.38, "high": 0.46}]}
         data["fairness"] = fairness_data(self.workers, self.classes)
+        if len(workers["name"]) > 10:
+            data["trust"] = trust_data(workers)
         return data
+
+
+def trust_data(workers):
+    """Groups of workers with their pairs, those who answer for themselves, and timelines of which some have an alarm."""
+    names = workers["name"][:180]
+    sizes = [5, 2] if len(names) < 100 else [24, 12, 12, 3]
+    groups, group_of, edges, place = [], [], [], 0
+    for g, size in enumerate(sizes):
+        groups.append({"kind": ("colluders", "copies", "camp", "given")[g], "workers": size if g else size + 4, "drawn": size, "answers": 40 * size,
+                       "common_tasks": 40, "agreement": 0.97, "expected": 0.61, "contradicts": 0.3, "one_voice": g == 0})
+        group_of += [g] * size
+        edges += [[place + a, place + b, 40, 39, 25.2, 0.9 if g else 0.3] for a in range(size) for b in range(a + 1, size)]
+        place += size
+    edges.append([0, sizes[0], 40, 33, 25.2, 0.2])  # from one group to another
+    nodes = {key: workers[key][:len(names)] for key in ("answers", "accuracy", "advice")}
+    alarm = {"began": 151, "ends": None, "raised": 168, "before": 0.9, "lately": 0.4, "words": "Right in 40.0 %, from its answer 151 on; in 90.0 % otherwise."}
+    lines = [{"worker": name, "stretches": [[25, 0.4 if i < 8 and s > 5 else 0.92] for s in range(12)], "when": "From 2024-01-01 to 2024-02-01.",
+              "guessing": 0.33, "alarms": [alarm] if i < 8 else []} for i, name in enumerate(names[:20])]
+    return {"words": None,
+            "findings": [{"advice": "stop", "title": f"Group 1: {sizes[0] + 4} workers contradict the rest as one", "words": f"{names[0]}, {names[1]} and 7 more.",
+                          "to_do": "Stop asking them."}],
+            "picture": {"groups": groups, "nodes": {"name": names, "group": group_of + [None] * (len(names) - len(group_of)), **nodes}, "edges": edges,
+                        "pairs": len(edges) + 90, "alone": len(names) - len(group_of), "left_out": "Drawn are some of them."},
+            "timelines": {"order": "dates", "looked_at": 20, "workers": lines},
+            "limits": ["2 workers gave too few answers to be judged."]}
 
 
 def fairness_data(workers, groups):

@@ -38,7 +38,7 @@ test("parts without data are left out, parts with data are there", async () => {
   };
   assert.deepEqual(await idsOf("minimal"), ["warnings", "summary", "making"]);
   assert.deepEqual(await idsOf("numbers"), ["warnings", "summary", "estimates", "tasks", "workers", "agreement", "gold", "making"]);
-  assert.deepEqual(await idsOf("learn"), ["warnings", "summary", "workers", "tasks", "classes", "agreement", "gold", "fairness", "comparison", "learning", "savings", "convergence", "making", "sampling"]);
+  assert.deepEqual(await idsOf("learn"), ["warnings", "summary", "workers", "trust", "tasks", "classes", "agreement", "gold", "fairness", "comparison", "learning", "savings", "convergence", "making", "sampling"]);
 });
 
 test("warnings come first, the serious ones before the others, each with what to do", async () => {

@@ -47,6 +47,24 @@ export function tipsNeverStick(drawing) {
   return frame;
 }
 
+/** A click opens the nearest of the points, if it is near. */
+export function nearestOnClick(drawing, width, points, placeOf, open) {
+  drawing.addEventListener("click", (event) => {
+    const box = drawing.getBoundingClientRect();
+    const zoom = width / box.width; // the drawing may have been shrunk
+    const [px, py] = [(event.clientX - box.left) * zoom, (event.clientY - box.top) * zoom];
+    let nearest = null;
+    let distance = 24;
+    for (const point of points) {
+      const [x, y] = placeOf(point);
+      const away = Math.hypot(x - px, y - py);
+      if (away < distance) [nearest, distance] = [point, away];
+    }
+    if (nearest) open(nearest);
+  });
+  drawing.classList.add("clickable");
+}
+
 /** An axis of names at the left of bars or dots: as wide as they need within reason, cut where they are longer. */
 export function nameAxis(names, width) {
   const longest = Math.max(0, ...names.map((name) => [...name].length));

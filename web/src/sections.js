@@ -15,6 +15,7 @@ import {numberTasks} from "./numbers/tasks.js";
 import {numberWorkers} from "./numbers/workers.js";
 import {summary, warnings, warningsTitle} from "./summary.js";
 import {tasks} from "./tasks.js";
+import {trust} from "./trust.js";
 import {workerRows, workers} from "./workers.js";
 
 const FIRST = [
@@ -35,6 +36,7 @@ function categoryReport(data) {
     className: (c) => (typeof c === "number" ? (names[c] ?? `class ${c}`) : c),
     workerList,
     workerByName: new Map(workerList.map((row) => [row.name, row])),
+    timelineByName: new Map((data.trust?.timelines?.workers ?? []).map((line) => [line.worker, line])),
   };
 }
 
@@ -44,6 +46,7 @@ export const KINDS = {
     sections: [
       ...FIRST,
       ["workers", "Workers", "Workers", workers],
+      ["trust", "Who can be trusted", "Trust", trust],
       ["tasks", "Tasks", "Tasks", tasks],
       ["classes", "Classes", "Classes", classes],
       ["agreement", "Agreement", "Agreement", agreement],

@@ -1,25 +1,17 @@
 // Which tasks are hard: the distribution over all of them, and the hardest one by one with who said what.
 import * as Plot from "@observablehq/plot";
 import {h, nameOf, printable} from "./dom.js";
-import {openDrawer} from "./drawer.js";
 import {figure} from "./figure.js";
 import {count, fixed, known, plural, share, unknown} from "./format.js";
+import {answerHistograms, bins, moreSaid, taskList, workerLink} from "./lists.js";
 import {percentAxis, plot, rowsOf, wholeTicks} from "./plots.js";
-import {dataTable, smallTable} from "./table.js";
+import {smallTable} from "./table.js";
 import {workerView} from "./workers.js";
 
 export function tasks(report) {
   const {data} = report;
-  const pictures = [
-    probabilityHistogram(data),
-    countHistogram(data.answers_per_task_histogram, "Answers per task", "task", data.counts?.answers_per_task),
-    countHistogram(data.answers_per_worker_histogram, "Answers per worker", "worker", data.counts?.answers_per_worker),
-  ].filter(Boolean);
+  const pictures = [probabilityHistogram(data), ...answerHistograms(data)].filter(Boolean);
   return [pictures.length > 0 && h("div.pair", null, pictures), taskTable(report)];
-}
-
-export function bins({edges, count: counts}) {
-  return counts.map((n, i) => ({low: edges[i], high: edges[i + 1] ?? edges[i] + 1, n}));
 }
 
 function probabilityHistogram({task_histogram: histogram}) {
@@ -46,63 +38,26 @@ function probabilityHistogram({task_histogram: histogram}) {
   });
 }
 
-export function countHistogram(histogram, title, noun, mean) {
-  if (!histogram?.count?.length) return null;
-  const rows = bins(histogram);
-  const all = rows.reduce((sum, row) => sum + row.n, 0);
-  if (all === 0) return null;
-  const name = ({low, high}) => (high - low <= 1 ? count(low) : `${count(low)}\u202f–\u202f${count(high - 1)}`);
-  const labels = rows.map(name);
-  const largest = rows.reduce((a, b) => (b.n > a.n ? b : a));
-  return figure({
-    title,
-    summary: `${known(mean) ? `${fixed(mean, 1)} on average. ` : ""}Most common: ${name(largest)}, for ${share(largest.n / all, 0)} of the ${noun}s.`,
-    height: () => 220,
-    draw: (width, height) => {
-      const every = Math.ceil((rows.length * Math.max(...labels.map((label) => label.length)) * 7.5) / Math.max(1, width - 80));
-      return plot(width, {
-        height,
-        x: {label: `${title} →`, domain: labels, tickFormat: (label, i) => (i % every === 0 ? label : ""), tickSize: 0},
-        y: {label: `↑ ${noun === "task" ? "Tasks" : "Workers"}`, grid: true, ticks: 4, tickFormat: wholeTicks},
-        marks: [Plot.barY(rows, {x: name, y: "n", fill: "var(--accent)", rx: 1}), Plot.ruleY([0], {stroke: "var(--line-strong)"})],
-      });
-    },
-    table: () => ({columns: [title, `Number of ${noun}s`], rows: rows.map((row) => [name(row), count(row.n)])}),
-  });
-}
-
 function taskTable(report) {
   const {data, className} = report;
   const {tasks: columns} = data;
   if (!columns?.name?.length) return null;
   const rows = rowsOf(columns, columns.name.length);
   for (const row of rows) row.why = [].concat(row.why ?? []);
-  const reasons = [...new Set(rows.flatMap((row) => row.why))].filter(Boolean);
   const view = {kind: "Task", name: (row) => row.name, body: (row) => taskDetails(report, row)};
-  const sampled = known(columns.total) && columns.total > rows.length;
-  return h(
-    "div",
-    null,
-    h("h3", null, sampled ? "The tasks to look at" : "All tasks"),
-    sampled && h("p.hint", null, `${count(rows.length)} of ${count(columns.total)} tasks${columns.chosen_by ? `: ${columns.chosen_by}` : ""}.`),
-    dataTable({
-      caption: "Tasks",
-      noun: "task",
-      rows,
-      columns: [
-        {label: "Task", kind: "named", value: (row) => row.name, cell: (row) => nameOf(row.name)},
-        {label: "Label", kind: "label", value: (row) => labelText(className, row.label), cell: (row) => labelNode(className, row.label)},
-        {label: "Probability", numeric: true, value: (row) => row.probability, cell: (row) => probabilityCell(row)},
-        rows.some((row) => known(row.entropy)) && {label: "Entropy", help: "Uncertainty that is left: 0 is none", level: 3, numeric: true, value: (row) => row.entropy, cell: (row) => fixed(row.entropy)},
-        {label: "Answers", level: 2, numeric: true, value: (row) => row.answers, cell: (row) => count(row.answers)},
-        rows.some((row) => row.gold !== null && row.gold !== undefined) && {label: "Gold", kind: "label", level: 2, value: (row) => labelText(className, row.gold), cell: (row) => goldCell(className, row)},
-        reasons.length > 0 && {label: "Why it is here", level: 2, value: (row) => row.why.join(", "), cell: (row) => h("span.tags", null, row.why.map((reason) => h(`span.tag${reason === "wrong on gold" ? ".wrong" : ""}`, null, reason)))},
-      ].filter(Boolean),
-      text: (row) => `${row.name} ${labelText(className, row.label) ?? ""} ${row.why.join(" ")} ${(row.said ?? []).map((answer) => answer[0]).join(" ")}`,
-      filters: reasons.map((reason) => ({label: reason, test: (row) => row.why.includes(reason)})),
-      open: (row, order) => openDrawer(view, row, order),
-      total: sampled ? `a choice out of ${count(columns.total)}` : "",
-    }),
+  return taskList(
+    columns,
+    rows,
+    (reasons) => [
+      {label: "Label", kind: "label", value: (row) => labelText(className, row.label), cell: (row) => labelNode(className, row.label)},
+      {label: "Probability", numeric: true, value: (row) => row.probability, cell: (row) => probabilityCell(row)},
+      rows.some((row) => known(row.entropy)) && {label: "Entropy", help: "Uncertainty that is left: 0 is none", level: 3, numeric: true, value: (row) => row.entropy, cell: (row) => fixed(row.entropy)},
+      {label: "Answers", level: 2, numeric: true, value: (row) => row.answers, cell: (row) => count(row.answers)},
+      rows.some((row) => row.gold !== null && row.gold !== undefined) && {label: "Gold", kind: "label", level: 2, value: (row) => labelText(className, row.gold), cell: (row) => goldCell(className, row)},
+      reasons.length > 0 && {label: "Why it is here", level: 2, value: (row) => row.why.join(", "), cell: (row) => h("span.tags", null, row.why.map((reason) => h(`span.tag${reason === "wrong on gold" ? ".wrong" : ""}`, null, reason)))},
+    ],
+    view,
+    (row) => labelText(className, row.label) ?? "",
   );
 }
 
@@ -124,16 +79,11 @@ function probabilityCell(row) {
 }
 
 function taskDetails(report, row) {
-  const {className, workerList} = report;
+  const {className} = report;
   const posterior = (row.posterior ?? []).filter((entry) => Array.isArray(entry) && entry[1] >= 0.0005);
   const rest = 1 - posterior.reduce((sum, [, p]) => sum + p, 0);
   const said = row.said ?? [];
-  const byName = report.workerByName;
   const view = workerView(report);
-  const worker = (name) => {
-    const listed = byName.get(name);
-    return listed ? h("button.link", {type: "button", on: {click: () => openDrawer(view, listed, workerList)}}, nameOf(name)) : nameOf(name);
-  };
   return h(
     "div",
     null,
@@ -159,17 +109,12 @@ function taskDetails(report, row) {
       smallTable(
         "Who said what",
         [
-          {label: "Worker", kind: "named", cell: ([name]) => worker(name)},
+          {label: "Worker", kind: "named", cell: ([name]) => workerLink(report, view, name)},
           {label: "Said", kind: "label", cell: ([, label]) => labelNode(className, label)},
           {label: "Accuracy of the worker", numeric: true, cell: ([, , accuracy]) => share(accuracy)},
         ],
         said,
       ),
-    more(report, row, said),
+    moreSaid(report.data.tasks.more_said?.[row.index] ?? (row.answers ?? 0) - said.length),
   );
-}
-
-function more(report, row, said) {
-  const left = report.data.tasks.more_said?.[row.index] ?? (row.answers ?? 0) - said.length;
-  return left > 0 ? h("p.hint", null, `and ${plural(left, "more answer")}.`) : null;
 }

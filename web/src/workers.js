@@ -5,9 +5,11 @@ import {openDrawer} from "./drawer.js";
 import {figure, legendOf} from "./figure.js";
 import {count, fixed, known, plural, prose, share, shareRange, shortCount, unknown} from "./format.js";
 import {heatmap, worstConfusions} from "./heatmap.js";
-import {ADVICE, adviceColour, percentAxis, plot, rowsOf, tipsNeverStick, wholeTicks} from "./plots.js";
+import {choiceOf, isSampled, listedWorkers} from "./lists.js";
+import {ADVICE, adviceColour, nearestOnClick, percentAxis, plot, rowsOf, tipsNeverStick, wholeTicks} from "./plots.js";
 import {place} from "./summary.js";
 import {dataTable} from "./table.js";
+import {drawTimeline} from "./timelines.js";
 
 const MOST_INTERVALS = 150; // more lines than that are a grey block
 const adviceOf = (id) => ADVICE.find((advice) => advice.id === id);
@@ -41,13 +43,13 @@ export function workers(report) {
   if (rows.length === 0) return [];
   const view = workerView(report);
   const open = (row, order) => openDrawer(view, row, order);
-  const sampled = known(data.workers.total) && data.workers.total > rows.length;
+  const sampled = isSampled(data.workers, rows);
   const columns = columnsFor(rows);
   const advised = columns.findIndex(({kind}) => kind === "advised-as");
   return [
     adviceSummary(data),
     scatter(report, rows, sampled, open),
-    sampled && h("p.hint", null, `Listed: ${count(rows.length)} of ${count(data.workers.total)} workers${data.workers.chosen_by ? `, ${data.workers.chosen_by}` : ""}.`),
+    listedWorkers(data.workers, rows),
     dataTable({
       caption: "Workers",
       noun: "worker",
@@ -62,7 +64,7 @@ export function workers(report) {
       })),
       open,
       sortBy: advised >= 0 ? advised : rows.every((row) => row.answers === rows[0].answers) ? 2 : 1, // by accuracy where all gave as many
-      total: sampled ? `a choice out of ${count(data.workers.total)}` : "",
+      total: choiceOf(data.workers, rows),
     }),
   ];
 }
@@ -175,19 +177,7 @@ function scatter(report, rows, sampled, open) {
       ],
     });
     const [x, y] = [drawing.scale("x"), drawing.scale("y")];
-    drawing.addEventListener("click", (event) => {
-      const box = drawing.getBoundingClientRect();
-      const zoom = width / box.width; // the drawing may have been shrunk
-      const [px, py] = [(event.clientX - box.left) * zoom, (event.clientY - box.top) * zoom];
-      let nearest = null;
-      let distance = 24;
-      for (const row of points) {
-        const away = Math.hypot(x.apply(axis.x(row)) - px, y.apply(row.accuracy) - py);
-        if (away < distance) [nearest, distance] = [row, away];
-      }
-      if (nearest) open(nearest, rows);
-    });
-    drawing.classList.add("clickable");
+    nearestOnClick(drawing, width, points, (row) => [x.apply(axis.x(row)), y.apply(row.accuracy)], (row) => open(row, rows));
     return tipsNeverStick(drawing);
   };
   return figure({
@@ -276,7 +266,19 @@ function workerDetails(report, row) {
     row.advice && h(`p.advised.${adviceOf(row.advice) ? row.advice : "unsure"}`, null, adviceBadge(row.advice), row.reason && h("span", null, prose(row.reason))),
     h("dl.facts", null, facts.map(([term, value]) => h("div", null, h("dt", null, term), h("dd", null, value)))),
     confusionOf(report, row),
+    timeOf(report, row),
   );
+}
+
+/** How right it was in the course of its answers, where that is known. */
+function timeOf({timelineByName}, row) {
+  const line = timelineByName.get(row.name);
+  if (!line) return null;
+  const words = [...(line.alarms ?? []).map((alarm) => alarm.words), line.when].filter(Boolean).join(" ");
+  const drawing = drawTimeline(line, 480, 170);
+  drawing.setAttribute("role", "img");
+  drawing.setAttribute("aria-label", "The share of right answers in the course of the answers");
+  return h("div", null, h("h3", null, "In the course of its answers"), words && h("p.hint", null, prose(words)), drawing);
 }
 
 function confusionOf(report, row) {

@@ -35,7 +35,7 @@ Json categories_document(const CategoryResult& given, const ReportOptions& optio
   Json document = document_head(result.record, options);
   for (const auto add :
        {add_run, add_counts, add_warnings, add_headlines, add_classes, add_workers, add_tasks, add_graph,
-        add_convergence, add_comparison, add_gold, add_learning, add_savings, add_fairness}) {
+        add_convergence, add_comparison, add_gold, add_learning, add_savings, add_fairness, add_trust}) {
     if (context.cancelled()) throw Cancelled();
     add(source, document);
   }

@@ -11,6 +11,14 @@ namespace {
 constexpr std::size_t kMostWorkers = 1000;
 constexpr std::size_t kMostAnswers = 350, kWorst = 200, kBest = 100, kAdvised = 200;
 
+/// What trust found, or what can be found quickly.
+AdviceFacts advice_on(const Source& source) {
+  if (!source.options.trust) return advise(source.result, source.worker_order, source.context);
+  const TrustStudy& study = *source.options.trust;
+  const std::size_t workers = study.workers.size();
+  return {study.workers, std::vector<std::uint8_t>(workers, 1), workers, study.drift};
+}
+
 }  // namespace
 
 void choose_workers(Source& source) {
@@ -21,7 +29,7 @@ void choose_workers(Source& source) {
   if (workers.size() <= kMostWorkers) {
     source.worker_order = first_by(all, all.size(), more_answers);
     source.workers_chosen_by = "all workers";
-    source.advice = advise(source.result, source.worker_order, source.context);
+    source.advice = advice_on(source);
     return;
   }
   Order spoke;
@@ -39,7 +47,7 @@ void choose_workers(Source& source) {
   for (std::size_t i = 0; i < kMostWorkers; ++i) sample.push_back(static_cast<std::uint32_t>(shuffled(i)));
   groups.push_back(std::move(sample));
   source.worker_order = in_turn(groups, workers.size(), kMostWorkers);
-  source.advice = advise(source.result, source.worker_order, source.context);
+  source.advice = advice_on(source);
   const bool all_judged = source.advice.judged_count == workers.size();
   if (all_judged) {
     Order advised;

@@ -42,7 +42,7 @@ struct Source {
   std::vector<ClassId> labels;              ///< as delivered
   std::vector<std::uint32_t> worker_order;  ///< the workers to show, who matter most first
   std::string workers_chosen_by;
-  AdviceFacts advice;
+  AdviceFacts advice;  ///< the same for what trust found, if it was asked
   mutable std::vector<std::string> sampling;
 
   [[nodiscard]] const CategoryAnswers& answers() const { return result.data.answers; }
@@ -86,5 +86,6 @@ void add_gold(const Source& source, Json& document);
 void add_learning(const Source& source, Json& document);
 void add_savings(const Source& source, Json& document);
 void add_fairness(const Source& source, Json& document);
+void add_trust(const Source& source, Json& document);
 
 }  // namespace wisecrowd::report

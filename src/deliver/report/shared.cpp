@@ -210,15 +210,18 @@ std::string serious_words(const Json& warnings, std::string_view result) {
                      serious == 1 ? "it puts" : "they put", result);
 }
 
-WarningList::WarningList(const RunRecord& record) : has_flags_(record.command.starts_with("wisecrowd ")) {}
+std::string told(const RunRecord& record, const std::string& words) {
+  const bool has_flags = record.command.starts_with("wisecrowd ");
+  return with_stop(with_capital(shown_words(has_flags ? with_flags(words) : words)));
+}
 
 void WarningList::add(Severity severity, std::string title, const std::string& words, const std::string& remedy) {
   constexpr std::string_view kWords[] = {"note", "care", "serious"};
   const auto rank = static_cast<std::size_t>(severity);
   by_rank_[rank].push_back({{"severity", kWords[rank]},
                             {"title", std::move(title)},
-                            {"words", sentence(words)},
-                            {"remedy", remedy.empty() ? Json(nullptr) : Json(sentence(remedy))}});
+                            {"words", told(record_, words)},
+                            {"remedy", remedy.empty() ? Json(nullptr) : Json(told(record_, remedy))}});
 }
 
 void WarningList::add_new(const std::vector<Warning>& warnings) {
@@ -235,10 +238,6 @@ Json WarningList::json() const {
     for (const Json& entry : *rank) all.push_back(entry);
   }
   return all;
-}
-
-std::string WarningList::sentence(const std::string& words) const {
-  return with_stop(with_capital(shown_words(has_flags_ ? with_flags(words) : words)));
 }
 
 std::vector<std::uint64_t> count_edges(std::uint64_t least, std::uint64_t most) {

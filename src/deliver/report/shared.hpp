@@ -44,11 +44,13 @@ inline constexpr int kHeadlineDigits = 6;
 /// " Read the serious warnings first: …", or nothing; `result` is "the labels".
 [[nodiscard]] std::string serious_words(const Json& warnings, std::string_view result);
 
+/// As a sentence; a run of the command line is told its flags.
+[[nodiscard]] std::string told(const RunRecord& record, const std::string& words);
+
 /// Findings in the order of their severity, each once.
 class WarningList {
  public:
-  /// A run of the command line is told its flags.
-  explicit WarningList(const RunRecord& record);
+  explicit WarningList(const RunRecord& record) : record_(record) {}
   void add(Severity severity, std::string title, const std::string& words, const std::string& remedy);
   /// Those whose code is not there yet.
   void add_new(const std::vector<Warning>& warnings);
@@ -56,8 +58,7 @@ class WarningList {
   [[nodiscard]] Json json() const;
 
  private:
-  [[nodiscard]] std::string sentence(const std::string& words) const;
-  bool has_flags_;
+  const RunRecord& record_;
   std::array<std::vector<Json>, 3> by_rank_;
   std::vector<std::string> codes_;
 };

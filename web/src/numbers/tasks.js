@@ -1,20 +1,16 @@
 // Task by task: the estimate with its interval, and who said what.
 import * as Plot from "@observablehq/plot";
 import {h, nameOf} from "../dom.js";
-import {openDrawer} from "../drawer.js";
-import {count, known, number, plural, unknown} from "../format.js";
+import {count, known, number, unknown} from "../format.js";
+import {answerHistograms, moreSaid, taskList, workerLink} from "../lists.js";
 import {plot} from "../plots.js";
-import {dataTable, smallTable} from "../table.js";
-import {countHistogram} from "../tasks.js";
+import {smallTable} from "../table.js";
 import {estimateCell, tagsOf} from "./report.js";
 import {workerView} from "./workers.js";
 
 export function numberTasks(report) {
   const {data} = report;
-  const pictures = [
-    countHistogram(data.answers_per_task_histogram, "Answers per task", "task", data.counts?.answers_per_task),
-    countHistogram(data.answers_per_worker_histogram, "Answers per worker", "worker", data.counts?.answers_per_worker),
-  ].filter(Boolean);
+  const pictures = answerHistograms(data).filter(Boolean);
   return [taskTable(report), pictures.length > 0 && h("div.pair", null, pictures)];
 }
 
@@ -25,41 +21,27 @@ export function taskView(report) {
 function taskTable(report) {
   const {data, dimensions, several, taskList: rows} = report;
   if (rows.length === 0) return null;
-  const {tasks: columns} = data;
-  const reasons = [...new Set(rows.flatMap((row) => row.why))];
-  const sampled = known(columns.total) && columns.total > rows.length;
   const [only] = dimensions;
-  return h(
-    "div",
-    null,
-    h("h3", null, sampled ? "The tasks to look at" : "All tasks"),
-    sampled && h("p.hint", null, `${count(rows.length)} of ${count(columns.total)} tasks${columns.chosen_by ? `: ${columns.chosen_by}` : ""}.`),
-    dataTable({
-      caption: "Tasks",
-      noun: "task",
-      rows,
-      columns: [
-        {label: "Task", kind: "named", value: (row) => row.name, cell: (row) => nameOf(row.name)},
-        ...report.columns.map((dimension, d) => ({
-          label: several ? dimension.label : "Estimate",
-          kind: "figure",
-          help: "The estimate with its 95\u202f% interval",
-          level: d > 0 ? 2 : 1,
-          numeric: true,
-          value: (row) => row.estimate?.[d],
-          cell: (row) => estimateCell(dimension, row.estimate?.[d], row.low?.[d], row.high?.[d], !several),
-        })),
-        !several && only && {label: "Deviation", help: "How far the estimate may be off, as a standard deviation", level: 3, numeric: true, value: (row) => row.deviation?.[0], cell: (row) => only.text(row.deviation?.[0])},
-        several && {label: "Uncertainty", help: "The largest deviation over the dimensions, in units of how answers usually scatter", level: 3, numeric: true, value: (row) => row.uncertainty, cell: (row) => number(row.uncertainty, 2)},
-        {label: "Answers", level: 2, numeric: true, value: (row) => row.answers, cell: (row) => count(row.answers)},
-        !several && only && rows.some((row) => row.gold) && {label: "Gold", level: 2, numeric: true, value: (row) => row.gold?.[0], cell: (row) => goldCell(only, row)},
-        reasons.length > 0 && {label: "Why look at it", level: 2, value: (row) => row.why.join(", "), cell: (row) => tagsOf(row.why)},
-      ].filter(Boolean),
-      text: (row) => `${row.name} ${row.why.join(" ")} ${(row.said ?? []).map((answer) => answer[0]).join(" ")}`,
-      filters: reasons.map((reason) => ({label: reason, test: (row) => row.why.includes(reason)})),
-      open: (row, order) => openDrawer(taskView(report), row, order),
-      total: sampled ? `a choice out of ${count(columns.total)}` : "",
-    }),
+  return taskList(
+    data.tasks,
+    rows,
+    (reasons) => [
+      ...report.columns.map((dimension, d) => ({
+        label: several ? dimension.label : "Estimate",
+        kind: "figure",
+        help: "The estimate with its 95\u202f% interval",
+        level: d > 0 ? 2 : 1,
+        numeric: true,
+        value: (row) => row.estimate?.[d],
+        cell: (row) => estimateCell(dimension, row.estimate?.[d], row.low?.[d], row.high?.[d], !several),
+      })),
+      !several && only && {label: "Deviation", help: "How far the estimate may be off, as a standard deviation", level: 3, numeric: true, value: (row) => row.deviation?.[0], cell: (row) => only.text(row.deviation?.[0])},
+      several && {label: "Uncertainty", help: "The largest deviation over the dimensions, in units of how answers usually scatter", level: 3, numeric: true, value: (row) => row.uncertainty, cell: (row) => number(row.uncertainty, 2)},
+      {label: "Answers", level: 2, numeric: true, value: (row) => row.answers, cell: (row) => count(row.answers)},
+      !several && only && rows.some((row) => row.gold) && {label: "Gold", level: 2, numeric: true, value: (row) => row.gold?.[0], cell: (row) => goldCell(only, row)},
+      reasons.length > 0 && {label: "Why look at it", level: 2, value: (row) => row.why.join(", "), cell: (row) => tagsOf(row.why)},
+    ],
+    taskView(report),
   );
 }
 
@@ -72,14 +54,9 @@ function goldCell(dimension, row) {
 }
 
 function taskDetails(report, row) {
-  const {dimensions, several, workerList, workerByName} = report;
+  const {dimensions, several} = report;
   const said = row.said ?? [];
   const view = workerView(report);
-  const worker = (name) => {
-    const listed = workerByName.get(name);
-    return listed ? h("button.link", {type: "button", on: {click: () => openDrawer(view, listed, workerList)}}, nameOf(name)) : nameOf(name);
-  };
-  const left = row.more_said ?? (row.answers ?? 0) - said.length;
   return h(
     "div",
     null,
@@ -100,13 +77,13 @@ function taskDetails(report, row) {
       smallTable(
         "Who said what",
         [
-          {label: "Worker", kind: "named", cell: ([name]) => worker(name)},
+          {label: "Worker", kind: "named", cell: ([name]) => workerLink(report, view, name)},
           ...dimensions.map((dimension, d) => ({label: several ? dimension.label : "Said", numeric: true, cell: ([, values, far]) => saidCell(dimension, values[d], far?.includes(d))})),
           !several && {label: "From the estimate", numeric: true, level: 2, cell: ([, values]) => (known(row.estimate?.[0]) ? dimensions[0].signed(values[0] - row.estimate[0]) : unknown)},
         ].filter(Boolean),
         said,
       ),
-    left > 0 ? h("p.hint", null, `and ${plural(left, "more answer")}.`) : null,
+    moreSaid(row.more_said ?? (row.answers ?? 0) - said.length),
   );
 }
 

@@ -4,7 +4,8 @@ import {h, nameOf, short} from "../dom.js";
 import {openDrawer} from "../drawer.js";
 import {figure} from "../figure.js";
 import {count, known, plural, share, unknown} from "../format.js";
-import {plot, tipsNeverStick} from "../plots.js";
+import {choiceOf, isSampled, listedWorkers} from "../lists.js";
+import {nearestOnClick, plot, tipsNeverStick} from "../plots.js";
 import {dataTable, smallTable} from "../table.js";
 import {MOST_CHARTS, chartsOf, tagsOf} from "./report.js";
 import {taskView} from "./tasks.js";
@@ -21,7 +22,7 @@ export function numberWorkers(report) {
   if (rows.length === 0) return [];
   const view = workerView(report);
   const open = (row, order) => openDrawer(view, row, order);
-  const sampled = known(data.workers.total) && data.workers.total > rows.length;
+  const sampled = isSampled(data.workers, rows);
   const tags = [...new Set(rows.flatMap((row) => row.why))];
   const charts = dimensions.slice(0, MOST_CHARTS).map((dimension) => scatter(report, dimension, open)).filter(Boolean);
   const figures = (label, key, help, level) =>
@@ -48,7 +49,7 @@ export function numberWorkers(report) {
   return [
     h("p", null, summaryWords(rows, sampled, data.workers.total)),
     chartsOf(charts),
-    sampled && h("p.hint", null, `Listed: ${count(rows.length)} of ${count(data.workers.total)} workers${data.workers.chosen_by ? `, ${data.workers.chosen_by}` : ""}.`),
+    listedWorkers(data.workers, rows),
     dataTable({
       caption: "Workers",
       noun: "worker",
@@ -58,7 +59,7 @@ export function numberWorkers(report) {
       filters: tags.map((tag) => ({label: tag, test: (row) => row.why.includes(tag)})),
       open,
       sortBy: columns.findIndex(({label}) => label === errors[0]?.label),
-      total: sampled ? `a choice out of ${count(data.workers.total)}` : "",
+      total: choiceOf(data.workers, rows),
     }),
   ];
 }
@@ -97,19 +98,7 @@ function scatter(report, dimension, open) {
       r: {type: "identity"},
     });
     const [x, y] = [drawing.scale("x"), drawing.scale("y")];
-    drawing.addEventListener("click", (event) => {
-      const box = drawing.getBoundingClientRect();
-      const zoom = width / box.width; // the drawing may have been shrunk
-      const [px, py] = [(event.clientX - box.left) * zoom, (event.clientY - box.top) * zoom];
-      let nearest = null;
-      let distance = 24;
-      for (const row of points) {
-        const away = Math.hypot(x.apply(row.bias[d]) - px, y.apply(row.scale[d]) - py);
-        if (away < distance) [nearest, distance] = [row, away];
-      }
-      if (nearest) open(nearest, rows);
-    });
-    drawing.classList.add("clickable");
+    nearestOnClick(drawing, width, points, (row) => [x.apply(row.bias[d]), y.apply(row.scale[d])], (row) => open(row, rows));
     return tipsNeverStick(drawing);
   };
   return figure({
