@@ -152,8 +152,8 @@ function timelines(facts) {
       null,
       `Right is what the others' answers say is right; the dotted line is guessing. ${worse.length > 0 ? "Shaded is the stretch where a worker got worse, the triangle is where that was seen." : `Of ${plural(facts.looked_at, "worker")} with answers enough, nobody was seen to get worse.`}${facts.order === "rows" ? " The rows are taken to be in the order of time." : ""}`,
     ),
-    first.length > 0 && h("div.pair", null, first.map(timelineFigure)),
-    others.length > 0 && onDemand(`Show ${first.length > 0 ? `${plural(others.length, "more worker")}` : plural(others.length, "worker")}`, () => h("div.pair", null, others.map(timelineFigure))),
+    first.length > 0 && h("div.pair.multiples", null, first.map(timelineFigure)),
+    others.length > 0 && onDemand(`Show ${first.length > 0 ? `${plural(others.length, "more worker")}` : plural(others.length, "worker")}`, () => h("div.pair.multiples", null, others.map(timelineFigure))),
   );
 }
 

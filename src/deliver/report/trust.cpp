@@ -164,13 +164,13 @@ void add_drift(const Source& source, const TrustStudy& study, Json& findings) {
   if (who.empty()) return;
   const DriftAlarm& worst = study.drift.alarms.front();
   const std::string name = shown_words(source.answers().worker_names()[index(worst.worker)], kBesideName);
-  findings.push_back(
-      finding("check", fmt::format("{} got worse in the course of the answers", counted(who.size(), "worker")),
-              who.size() == 1
-                  ? fmt::format("{} is {}", name, alarm_in_words(worst, study.order))
-                  : fmt::format("{}. The most so {}: {}", named(source, who), name, alarm_in_words(worst, study.order)),
-              "Let them rest or ask others, and look at what was answered since: guessing more explains those answers "
-              "far better."));
+  findings.push_back(finding(
+      "check", fmt::format("{} got worse in the course of the answers", counted(who.size(), "worker")),
+      who.size() == 1
+          ? fmt::format("{} is {}", name, alarm_in_words(worst, study.order))
+          : fmt::format("{}. The most so {}: {}", named(source, who), name, alarm_in_words(worst, study.order)),
+      "Let such a worker rest or ask others, and look at what was answered since: guessing more explains those answers "
+      "far better."));
 }
 
 /// What was looked for and not found.
