@@ -173,9 +173,10 @@ Learned learn_without(const CleaningRequest& without, LearningData& data, RunRec
   work.check_stopped();
   if (!record.cleaning) return learned;
   complete_cleaned_fit(all, data.crowd, record, learned.crowd, work);
+  if (!learned.answer_reliability.empty()) {
+    learned.answer_reliability = values_of_all(all.answers, data.crowd.answers, learned.answer_reliability);
+  }
   data.crowd = all;
-  // It is by answer, and knows nothing of those that were left out.
-  if (!record.cleaning->workers.empty()) learned.answer_reliability.clear();
   return learned;
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -53,6 +54,10 @@ struct Cleaned {
 /// A fit to cleaned data knows nothing of those who were left out: gives them the tables that its labels and their
 /// answers imply.
 void describe_left_out(const CategoryData& all, const Cleaning& cleaning, CategoryFit& fit);
+
+/// A value per answer of cleaned data, as one per answer of all: NaN for those that were left out.
+[[nodiscard]] std::vector<float> values_of_all(const CategoryAnswers& all, const CategoryAnswers& cleaned,
+                                               std::span<const float> values);
 
 /// One sentence for a summary: who was left out, or that nobody was.
 [[nodiscard]] Warning cleaning_note(const Cleaning& cleaning, std::size_t workers);

@@ -216,7 +216,15 @@ void define_fits(py::module_& module) {
             fit.warnings.push_back(cleaning_note(c.cleaning, all.annotations.worker_count()));
             return fit;
           },
-          py::arg("all"), py::arg("fit"), "The fit with tables of those who were left out, and a note of them.");
+          py::arg("all"), py::arg("fit"), "The fit with tables of those who were left out, and a note of them.")
+      .def(
+          "spread",
+          [](const CleanedAnswers& c, const Answers& all, const py::array_t<float, py::array::c_style>& values) {
+            const std::span given(values.data(), static_cast<std::size_t>(values.size()));
+            if (given.size() != c.answers.annotations.answer_count()) throw py::value_error("a value for each answer");
+            return to_array(values_of_all(all.annotations, c.answers.annotations, given));
+          },
+          py::arg("all"), py::arg("values"), "Values of the answers as values of all; NaN for those left out.");
   module.def("aggregate", &aggregate_answers, py::arg("answers"), py::arg("method"), py::arg("parameters"),
              py::arg("gold"), py::arg("start"), py::arg("seed"), py::arg("threads"), py::arg("progress"));
   module.def("summarise", &summarise, py::arg("answers"), py::arg("fit"), py::arg("gold"), py::arg("threads"));

@@ -24,7 +24,7 @@ _NETWORK_HELP = {
 LEARNER_ATTRIBUTES = (
     ("curve_", "DataFrame by epoch: objective, and log probability of answers to held-out tasks"),
     ("chosen_epoch_", "the epoch that was kept, counted from 1: chosen by held-out likelihood"),
-    ("answer_reliability_", "array per answer in task order: P(the answer is right); of methods that know it"),
+    ("answer_reliability_", "array per answer in task order: P(the answer is right), NaN of answers that were left out; of methods that know it"),
 )
 
 
@@ -84,7 +84,8 @@ class Learner(Fitted, Estimator):
                                   self._network(), crowd.gold, *self._run(), progress)
         if cleaned is not None:
             found["fit"] = cleaned.complete(crowd.answers, found["fit"])
-            found["answer_reliability"] = None  # by answer, and those left out have none
+            if found["answer_reliability"] is not None:
+                found["answer_reliability"] = cleaned.spread(crowd.answers, found["answer_reliability"])
         self._forget()
         self._classifier = found.pop("classifier")
         self._row_index = names

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/csv_text.hpp"
@@ -83,7 +84,8 @@ bool write_reliability(OutputFile& file, const LearnResult& result, const RunCon
         text.append(',');
         text.append(fields[index(answers.labels()[a])]);
         text.append(',');
-        text.append_number(result.answer_reliability[a]);
+        // Blank for an answer that the learner was not shown.
+        if (!std::isnan(result.answer_reliability[a])) text.append_number(result.answer_reliability[a]);
         text.append('\n');
       }
     }

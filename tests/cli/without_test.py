@@ -68,6 +68,19 @@ class WithoutTest(ProgramTest):
                          "--model", "linear", "--set", "epochs=3", "--without", "spammers", "--out", "learned")
         self.assertIn("spammer", {row["left_out"] for row in self.rows("learned/workers.csv")})
 
+    def test_reliability_of_answers_stays(self):
+        self.crowd("hammer_spammer", "gamma=0.4", tasks=200, more=("--gaussian-features", "1.5"))
+        self.run_program("learn", "crowd/answers.csv", "-f", "crowd/features.npy", "-t", "crowd/tasks.csv", "--method", "dalc",
+                         "--model", "linear", "--set", "epochs=3", "--without", "spammers", "--out", "learned")
+        left_out = {row["worker"] for row in self.rows("learned/workers.csv") if row["left_out"]}
+        self.assertTrue(left_out)
+        kept = sum(worker["kept"] for worker in json.loads((self.folder / "learned/run.json").read_text())["without"]["workers"])
+        self.assertEqual(kept, 0)
+        reliability = self.rows("learned/reliability.csv")
+        self.assertEqual(len(reliability), len(self.rows("crowd/answers.csv")))
+        self.assertEqual({row["worker"] for row in reliability if row["reliability"] == ""}, left_out)
+        self.assertTrue(all((row["reliability"] == "") == (row["worker"] in left_out) for row in reliability))
+
     def test_refusals(self):
         self.crowd("hammer_spammer", tasks=20)
         done = self.run_program("aggregate", "crowd/answers.csv", "--without", "spamers", code=64)

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -252,6 +253,21 @@ void describe_left_out(const CategoryData& all, const Cleaning& cleaning, Catego
     }
     normalise_rows(table, classes);
   }
+}
+
+std::vector<float> values_of_all(const CategoryAnswers& all, const CategoryAnswers& cleaned,
+                                 std::span<const float> values) {
+  std::vector<float> spread(all.answer_count(), std::numeric_limits<float>::quiet_NaN());
+  for (std::size_t t = 0; t < all.task_count(); ++t) {
+    // Both have the answers to a task in the order of workers and labels, and what is left is a part of all.
+    AnswerIndex left = cleaned.task_offsets()[t];
+    const AnswerIndex end = cleaned.task_offsets()[t + 1];
+    for (AnswerIndex a = all.task_offsets()[t]; a < all.task_offsets()[t + 1] && left < end; ++a) {
+      if (all.workers()[a] != cleaned.workers()[left] || all.labels()[a] != cleaned.labels()[left]) continue;
+      spread[a] = values[left++];
+    }
+  }
+  return spread;
 }
 
 Warning cleaning_note(const Cleaning& cleaning, std::size_t workers) {
