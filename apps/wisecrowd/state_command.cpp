@@ -39,6 +39,7 @@ struct StateArguments {
   double sure = 0.95;
   std::uint64_t limit = 0;
   std::string after;
+  std::string time;
   std::string out;
   bool json = false;
   ReadFlags read;
@@ -60,6 +61,7 @@ const std::vector<std::pair<std::string, std::vector<std::string>>>& owners() {
       {"--wide", {"init", "add"}},
       {"--lenient", {"init", "add"}},
       {"--refit", {"add"}},
+      {"--time", {"add"}},
       {"--task", {"show"}},
       {"--worker", {"show"}},
       {"--out", {"export", "retired"}},
@@ -119,15 +121,15 @@ void append(const std::vector<Warning>& more, std::vector<Warning>& warnings) {
 }
 
 /// Reads one table as the first one was read, unless something else was typed.
-CategoryAnswers read_more(const std::string& file, const ReadOptions& typed, const StateSummary& state,
-                          const RunContext& context, std::vector<Warning>& warnings) {
+TimedCategoryData read_more(const std::string& file, const ReadOptions& typed, const StateSummary& state,
+                            const RunContext& context, std::vector<Warning>& warnings) {
   const ReadOptions read = with_remembered(typed, state, file);
   DataReport found;
   try {
-    CategoryAnswers answers =
-        at_stage(Stage::reading, [&] { return read_dataset(file, std::nullopt, read, context, &found).answers; });
+    TimedCategoryData timed =
+        at_stage(Stage::reading, [&] { return read_timed_dataset(file, std::nullopt, read, context, &found); });
     append(found.warnings, warnings);
-    return answers;
+    return timed;
   } catch (const Failure& failure) {
     const bool remembered = remembered_reading(read) != remembered_reading(typed);
     if (failure.exit_code() != EX_DATAERR || !remembered) throw;
@@ -181,11 +183,15 @@ Report add(const StateArguments& options, Session& session, Work& work) {
       at_stage(Stage::reading, [&] { return CrowdState::open(options.state, CrowdState::Access::read).summary(); });
   ReadOptions typed = options.read.options();
   if (options.given("--wide") && !options.read.wide) typed.layout = TableLayout::long_rows;  // --wide=false
+  typed.time_column = options.time;
   std::vector<CategoryAnswers> sources;
+  std::vector<std::vector<double>> times;
   std::vector<Warning> warnings;
   Stopwatch watch;
   for (const std::string& file : options.labels) {
-    sources.push_back(read_more(file, typed, before, work.context(), warnings));
+    TimedCategoryData timed = read_more(file, typed, before, work.context(), warnings);
+    sources.push_back(std::move(timed.data.answers));
+    times.push_back(std::move(timed.times.times));
     work.check_stopped();
   }
   std::vector<KnownTruth> gold;
@@ -202,7 +208,7 @@ Report add(const StateArguments& options, Session& session, Work& work) {
       state.set_gold_use(options.gold_for == "evaluation" ? GoldUse::evaluation : GoldUse::inference);
     }
     if (before.reading.empty() && !sources.empty()) state.set_reading(remembered_reading(typed));
-    return state.add(sources, work.context(), gold);
+    return state.add(sources, work.context(), gold, times);
   });
   const double cpu = static_cast<double>(std::clock() - cpu_before) / CLOCKS_PER_SEC;
   report.json["timings"] = {{"read", reading}, {"absorb", watch.lap()}, {"absorb_cpu", cpu}};
@@ -243,11 +249,17 @@ Report show(const StateArguments& options, Session& session) {
         throw Failure(EX_DATAERR,
                       fmt::format("{} knows no worker '{}'", printable(options.state), printable(options.worker)));
       }
+      auto alarms = state.alarms();
+      std::erase_if(alarms, [&](const WorkerAlarm& alarm) { return alarm.worker != worker->name; });
       report.json = worker_json(*worker, summary);
-      report.text = worker_text(*worker, summary, screen);
+      report.json["alarms"] = alarms_json(alarms);
+      report.text = worker_text(*worker, summary, screen) + alarm_lines(alarms, screen);
     } else {
+      const auto alarms = state.alarms();
       report.json = summary_json(summary, state.parameters());
-      report.text = state_lines(options.state, summary, screen) + state_tables(state, summary, screen);
+      report.json["alarms"] = alarms_json(alarms);
+      report.text = state_lines(options.state, summary, screen) + alarm_lines(alarms, screen) +
+                    state_tables(state, summary, screen);
     }
     return report;
   });
@@ -298,7 +310,8 @@ Report write_out(const StateArguments& options, Session& session, Work& work) {
 Report alerts(const StateArguments& options, Session& session, Work& work) {
   const std::vector<Alert> found = at_stage(Stage::reading, [&] {
     const CrowdState state = CrowdState::open(options.state, CrowdState::Access::read);
-    return state_alerts(state_result(state, options.state, session.typed, work.context()), {}, work.context());
+    return state_alerts(state_result(state, options.state, session.typed, work.context()), {}, work.context(),
+                        state.alarms());
   });
   work.check_stopped();
   const auto urgent =
@@ -405,6 +418,8 @@ void add_state(CommandSet& commands) {
       "--refit", options->refit, {"auto", "always", "never"},
       "add: estimate everything anew afterwards. auto (the default): when it is due and the state has at "
       "most 200,000 answers");
+  add_time(command, options->time,
+           "the rows are taken to be in the order of time; add: for alarms about workers who get worse");
   command.add_text("--task", options->task, "NAME", "show: one task, its probabilities and answers");
   command.add_text("--worker", options->worker, "NAME", "show: one worker and what it confuses");
   command.add_text("--gold,-g", options->gold, "FILE", "init, add: tasks whose truth is known: task, label",

@@ -21,6 +21,7 @@ constexpr std::size_t kStateClasses = 10;
 constexpr std::size_t kShownTasks = 5;
 constexpr std::size_t kStateWorkers = 3;   // of the best, and of the worst
 constexpr std::size_t kShownAnswers = 20;  // to one task
+constexpr std::size_t kStateAlarms = 10;
 
 std::string class_name(const StateSummary& summary, std::size_t k) {
   return k < summary.classes.size() ? printable(summary.classes[k]) : "–";
@@ -242,7 +243,32 @@ std::string absorbed_lines(const Absorbed& absorbed, const Screen& screen) {
     text += line("Labels", fmt::format("{} of {} changed", counted(absorbed.labels_changed, "label"),
                                        counted(absorbed.tasks_touched, "task")));
   }
+  return text + alarm_lines(absorbed.alarms, screen);
+}
+
+std::string alarm_lines(const std::vector<WorkerAlarm>& alarms, const Screen& screen) {
+  std::string text;
+  const std::size_t shown = std::min(alarms.size(), kStateAlarms);
+  for (std::size_t a = alarms.size(); a > alarms.size() - shown; --a) {
+    const WorkerAlarm& alarm = alarms[a - 1];
+    text += summary_line("Alarm", fmt::format("'{}' {}", printable(alarm.worker), alarm.text()), screen);
+  }
+  if (alarms.size() > shown) text += summary_line("", fmt::format("… {} more", grouped(alarms.size() - shown)), screen);
   return text;
+}
+
+Json alarms_json(const std::vector<WorkerAlarm>& alarms) {
+  Json list = Json::array();
+  for (const WorkerAlarm& alarm : alarms) {
+    list.push_back({{"worker", alarm.worker},
+                    {"raised", alarm.raised},
+                    {"began", alarm.began},
+                    {"evidence", alarm.evidence},
+                    {"accuracy_before", alarm.accuracy_before},
+                    {"accuracy_since", alarm.accuracy_since},
+                    {"recovered", alarm.recovered == 0 ? Json(nullptr) : Json(alarm.recovered)}});
+  }
+  return list;
 }
 
 Json summary_json(const StateSummary& summary, const Parameters& parameters) {
@@ -310,7 +336,8 @@ Json absorbed_json(const Absorbed& absorbed) {
           {"new_workers", absorbed.new_workers},
           {"new_classes", absorbed.new_classes},
           {"tasks_touched", absorbed.tasks_touched},
-          {"labels_changed", absorbed.labels_changed}};
+          {"labels_changed", absorbed.labels_changed},
+          {"alarms", alarms_json(absorbed.alarms)}};
 }
 
 }  // namespace wisecrowd::app

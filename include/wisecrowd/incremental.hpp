@@ -65,6 +65,9 @@ class IncrementalCrowd {
   /// The posterior of a task by the tables as they are, from the answers that the counts hold already; changes nothing.
   void posterior_from_counts(TaskId task, std::span<double> posterior) const;
 
+  /// What all but this worker say of a task, by the tables as they are; its truth, if that is known.
+  void posterior_without(TaskId task, WorkerId worker, std::span<double> posterior) const;
+
   [[nodiscard]] std::size_t class_count() const noexcept { return classes_; }
   [[nodiscard]] std::size_t task_count() const noexcept { return first_.size(); }
   [[nodiscard]] std::size_t worker_count() const noexcept { return answers_of_worker_.size(); }
@@ -91,7 +94,8 @@ class IncrementalCrowd {
   };
   void fill_prior(std::span<double> prior) const;
   void update_log_prior();
-  void posterior_by_tables(std::uint32_t task, bool counted_only, double* out) const;
+  /// Without the answers of `without`, and, if so wanted, without those that the counts do not hold yet.
+  void posterior_by_tables(std::uint32_t task, bool counted_only, double* out, std::uint32_t without = kNone) const;
   void move_counts(const Edge& edge, const double* amount, double sign);
   void absorb_by_step(std::uint32_t task, Edge& edge);
 

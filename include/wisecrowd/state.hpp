@@ -26,6 +26,20 @@ enum class Uncertainty {
 };
 [[nodiscard]] double uncertainty_of(std::span<const double> posterior, Uncertainty kind) noexcept;
 
+/// A worker who answers worse than it used to, as its answers came in.
+struct WorkerAlarm {
+  std::string worker;
+  std::uint64_t raised = 0;     ///< at which of its answers, counted from 1
+  std::uint64_t began = 0;      ///< the first answer of the worse stretch
+  double evidence = 0;          ///< ln of how much better a degraded worker explains that stretch
+  double accuracy_before = 0;   ///< its share of right answers until then
+  double accuracy_since = 0;    ///< and in the stretch, by what the others say
+  std::uint64_t recovered = 0;  ///< the answer at which it was as before again; 0 while it lasts
+
+  /// A sentence about it, without the worker's name.
+  [[nodiscard]] std::string text() const;
+};
+
 /// What `CrowdState::add` did.
 struct Absorbed {
   std::uint64_t answers = 0;        ///< new ones
@@ -37,6 +51,7 @@ struct Absorbed {
   std::uint64_t tasks_touched = 0;   ///< re-estimated
   std::uint64_t labels_changed = 0;  ///< of tasks that had answers before
   std::size_t sweeps = 0;
+  std::vector<WorkerAlarm> alarms;  ///< raised by these answers
 };
 
 /// How far a state may be from the batch fit to the same answers, since its last refit.
@@ -186,9 +201,10 @@ class CrowdState {
   /// they belong to. All of them or none.
   Absorbed add(const CategoryAnswers& data, const RunContext& context);
   /// The same for several sources, one after the other, in one transaction. Known truths go in first; those of tasks
-  /// whose truth was known already replace it.
+  /// whose truth was known already replace it. `times` of a source: one per answer, in the order of the answers; where
+  /// they are missing, the answers of a worker stand in the order of the tasks.
   Absorbed add(std::span<const CategoryAnswers> sources, const RunContext& context,
-               std::span<const KnownTruth> gold = {});
+               std::span<const KnownTruth> gold = {}, std::span<const std::vector<double>> times = {});
   /// What the first gold is for, and how the first table was read: for states that were made without. Once there is
   /// gold, its use is fixed; once there are answers, the way of reading is.
   void set_gold_use(GoldUse use);
@@ -213,6 +229,9 @@ class CrowdState {
   /// `limit` of them, from the first one after the task `after` on (empty: from the beginning). Throws bad_input when
   /// there is no task `after`.
   [[nodiscard]] std::vector<SettledTask> settled(double sure, std::size_t limit, std::string_view after = {}) const;
+
+  /// Workers who got worse while answers came in, one alarm per episode, in the order in which they were raised.
+  [[nodiscard]] std::vector<WorkerAlarm> alarms() const;
 
   /// What is wrong with the file, by SQLite's own check, by comparing its schema with the one that this program makes,
   /// and by comparing the tables with the posteriors that they are made of. Reads everything. Empty when all is well.

@@ -24,7 +24,8 @@ namespace wisecrowd {
 
 /// Something about a state that somebody should see to.
 struct Alert {
-  /// Stable and short: "refit_due", "worker_stop", "no_agreement", "gold_contradicted", or the code of a warning.
+  /// Stable and short: "refit_due", "worker_stop", "worker_worse", "no_agreement", "gold_contradicted", or the code of
+  /// a warning.
   std::string code;
   bool urgent = true;                       ///< false: good to know
   std::string message;                      ///< a sentence, with a remedy
@@ -38,9 +39,10 @@ struct AlertOptions {
   std::size_t most_named = 20;      ///< tasks that are named in one alert
 };
 
-/// What needs attention, the urgent first: a model that is stale, workers to stop, to retrain or to check, tasks
-/// without agreement, gold that nobody agrees with, and the warnings of the last fit. Reads everything.
+/// What needs attention, the urgent first: a model that is stale, workers to stop, to retrain or to check, those who
+/// got worse (of `alarms`, the state's, those that last), tasks without agreement, gold that nobody agrees with, and
+/// the warnings of the last fit. Reads everything.
 [[nodiscard]] std::vector<Alert> state_alerts(const CategoryResult& result, const AlertOptions& options,
-                                              const RunContext& context);
+                                              const RunContext& context, const std::vector<WorkerAlarm>& alarms = {});
 
 }  // namespace wisecrowd

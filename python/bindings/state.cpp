@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "row_times.hpp"
 #include "state_handle.hpp"
 #include "support.hpp"
 #include "wisecrowd/asking.hpp"
@@ -99,14 +100,36 @@ py::dict summary_of(State& state) {
   return dict;
 }
 
-py::dict add_answers(State& state, const std::optional<Answers>& answers, const Pairs& gold,
+py::list alarms_to_list(const std::vector<WorkerAlarm>& alarms) {
+  py::list list;
+  for (const WorkerAlarm& alarm : alarms) {
+    py::dict dict;
+    dict["worker"] = to_str(alarm.worker);
+    dict["raised"] = alarm.raised;
+    dict["began"] = alarm.began;
+    dict["evidence"] = alarm.evidence;
+    dict["accuracy_before"] = alarm.accuracy_before;
+    dict["accuracy_since"] = alarm.accuracy_since;
+    dict["recovered"] = alarm.recovered;
+    list.append(dict);
+  }
+  return list;
+}
+
+py::list alarms_of(State& state) {
+  return alarms_to_list(state.look([](const CrowdState& opened) { return opened.alarms(); }));
+}
+
+py::dict add_answers(State& state, const std::optional<Answers>& answers, const py::object& rows, const Pairs& gold,
                      const std::optional<std::string>& gold_for, unsigned threads, const py::object& progress) {
+  std::vector<std::vector<double>> times;
+  if (answers && !rows.is_none()) times.push_back(times_of_rows(answers->annotations, rows));
   Work work(0, threads, progress);
   const Absorbed a = state.change(work, [&](CrowdState& opened, const RunContext& context) {
     if (gold_for && !gold.empty()) opened.set_gold_use(gold_use_from(*gold_for));
     std::vector<CategoryAnswers> sources;
     if (answers) sources.push_back(answers->annotations);
-    return opened.add(sources, context, truths_from(gold));
+    return opened.add(sources, context, truths_from(gold), times);
   });
   py::dict dict;
   dict["answers"] = a.answers;
@@ -118,6 +141,7 @@ py::dict add_answers(State& state, const std::optional<Answers>& answers, const 
   dict["tasks_touched"] = a.tasks_touched;
   dict["labels_changed"] = a.labels_changed;
   dict["sweeps"] = a.sweeps;
+  dict["alarms"] = alarms_to_list(a.alarms);
   return dict;
 }
 
@@ -191,7 +215,8 @@ py::dict settled_of(State& state, double sure, std::size_t limit, const std::str
 py::list alerts_of(State& state, unsigned threads, const py::object& progress) {
   Work work(0, threads, progress);
   const auto alerts = state.use(work, [&](const CrowdState& opened, const RunContext& context) {
-    return state_alerts(state_result(opened, state.path(), "wisecrowd.CrowdState.alerts", context), {}, context);
+    return state_alerts(state_result(opened, state.path(), "wisecrowd.CrowdState.alerts", context), {}, context,
+                        opened.alarms());
   });
   py::list list;
   for (const Alert& alert : alerts) {
@@ -283,13 +308,14 @@ void define_state(py::module_& module) {
   py::class_<State, std::shared_ptr<State>>(module, "State", "A persistent crowd in one SQLite file.")
       .def_property_readonly("path", [](const State& state) { return to_str(state.path()); })
       .def("summary", &summary_of)
-      .def("add", &add_answers, py::arg("answers"), py::arg("gold"), py::arg("gold_for"), py::arg("threads"),
-           py::arg("progress"))
+      .def("add", &add_answers, py::arg("answers"), py::arg("rows"), py::arg("gold"), py::arg("gold_for"),
+           py::arg("threads"), py::arg("progress"))
       .def("refit", &refit_state, py::arg("threads"), py::arg("progress"))
       .def("task", &task_of, py::arg("name"))
       .def("worker", &worker_of, py::arg("name"))
       .def("workers", &workers_of)
       .def("settled", &settled_of, py::arg("sure"), py::arg("limit"), py::arg("after"))
+      .def("alarms", &alarms_of)
       .def("alerts", &alerts_of, py::arg("threads"), py::arg("progress"))
       .def("candidates", &candidates_of, py::arg("count"), py::arg("by"))
       .def("whole", &whole_of, py::arg("threads"), py::arg("progress"))

@@ -1,3 +1,4 @@
+#include "row_times.hpp"
 #include "support.hpp"
 #include "wisecrowd/aggregate.hpp"
 #include "wisecrowd/report.hpp"
@@ -69,10 +70,7 @@ py::dict trust_answers(const Answers& answers, const py::object& gold, const std
   if (!gold.is_none()) data.gold = classes_from(gold.cast<py::array_t<std::int32_t>>());
   AnswerTimes times;
   if (!rows.is_none()) {
-    const auto parts = rows.cast<py::tuple>();
-    const auto list = answers_of_rows(parts[0].cast<Codes>(), parts[1].cast<Codes>(), parts[2].cast<Codes>());
-    const auto given = parts[3].cast<Reals>();
-    times = {order_named(order), times_in_order(data.answers, list, std::span(given.data(), list.size()))};
+    times = {order_named(order), times_of_rows(data.answers, rows)};
   }
   Work work(seed, threads, progress);
   struct Outcome {
@@ -113,6 +111,13 @@ py::dict trust_answers(const Answers& answers, const py::object& gold, const std
 }
 
 }  // namespace
+
+std::vector<double> times_of_rows(const CategoryAnswers& answers, const py::object& rows) {
+  const auto parts = rows.cast<py::tuple>();
+  const auto list = answers_of_rows(parts[0].cast<Codes>(), parts[1].cast<Codes>(), parts[2].cast<Codes>());
+  const auto given = parts[3].cast<Reals>();
+  return times_in_order(answers, list, std::span(given.data(), list.size()));
+}
 
 void define_trust(py::module_& module) {
   module.def("trust", &trust_answers, py::arg("answers"), py::arg("gold"), py::arg("method"),

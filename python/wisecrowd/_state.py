@@ -13,6 +13,13 @@ from ._aggregator import Fitted
 from ._columns import Crowd, as_index, gold_series, read
 from ._parameters import Progress, whole_number
 from ._report import report as _report
+from ._tables import row_times
+
+
+def _alarms(found):
+    table = pd.DataFrame(found, columns=["worker", "raised", "began", "evidence", "accuracy_before", "accuracy_since", "recovered"])
+    table["recovered"] = table["recovered"].astype("Int64").mask(table["recovered"] == 0)
+    return table
 
 
 @dataclass
@@ -28,6 +35,7 @@ class Absorbed:
     tasks_touched: int  # re-estimated
     labels_changed: int  # of tasks that had answers before
     sweeps: int
+    alarms: pd.DataFrame  # workers who got worse, as these answers show; as `CrowdState.alarms`
     refitted: bool = False
 
 
@@ -218,13 +226,15 @@ class CrowdState:
         return as_index(np.array(classes, dtype=object), name)
 
     def add(self, data: Optional[Any] = None, *, gold: Optional[Any] = None, gold_for: Optional[str] = None, refit: str = "auto",
-            progress: Any = False, columns: Optional[Any] = None, wide: bool = False) -> Absorbed:
+            time: Optional[Any] = None, progress: Any = False, columns: Optional[Any] = None, wide: bool = False) -> Absorbed:
         """Absorbs answers, known truths or both, and re-estimates the tasks that they belong to; all of them or none.
 
         gold : known truth, as for `fit`; it replaces what was known of the same tasks
         gold_for : what the first gold of a state is for ('inference' or 'evaluation'); None: as the state has it
         refit : 'auto' estimates everything anew afterwards when it is due and the state is small, 'always' does so in any case, 'never'
             leaves it to you (`summary().advice` says when)
+        time : when an answer was given, for alarms about workers who get worse: the name of a column, or a value per row; numbers or dates.
+            None: the rows are in the order of time
         columns, wide : how to read the table, as in `fit` of an estimator
         """
         if refit not in ("auto", "always", "never"):
@@ -233,11 +243,13 @@ class CrowdState:
         classes = known["classes"] if known["classes_are_fixed"] else None
         if data is None and gold is None:
             raise ValueError("nothing to add: give answers, gold, or both")
-        answers = None
+        answers = rows = None
         if data is not None:
-            answers = read(data, classes=classes, duplicates=known["duplicates"], threads=self.threads, columns=columns, wide=wide).answers
+            crowd = read(data, classes=classes, duplicates=known["duplicates"], threads=self.threads, columns=columns, wide=wide, keep_rows=True)
+            answers, rows = crowd.answers, (*crowd.rows.codes, row_times(data, time, crowd.rows, wide)[0])
         with Progress(progress, "add") as call:
-            absorbed = Absorbed(**self._state.add(answers, _truths(gold), gold_for, self.threads, call))
+            done = self._state.add(answers, rows, _truths(gold), gold_for, self.threads, call)
+        absorbed = Absorbed(**{**done, "alarms": _alarms(done["alarms"])})
         if refit == "always" or (refit == "auto" and self._state.summary()["should_auto_refit"]):
             self.refit(progress=progress)
             absorbed.refitted = True
@@ -315,6 +327,11 @@ class CrowdState:
         found = self._state.settled(float(sure), most, str(after))
         return pd.DataFrame({"label": found["labels"], "probability": found["probability"], "answers": found["answers"]},
                             index=as_index(found["names"], "task"))
+
+    def alarms(self) -> pd.DataFrame:
+        """Workers who got worse while answers came in, one row per episode, in the order in which they were seen: worker, raised and began
+        (which of its answers, counted from 1), evidence, accuracy_before, accuracy_since, recovered (NA while it lasts)."""
+        return _alarms(self._state.alarms())
 
     def alerts(self, *, progress: Any = False) -> pd.DataFrame:
         """What needs attention, the urgent first: code, severity (warning or notice), message, count, workers and tasks. Reads everything."""

@@ -250,3 +250,34 @@ def stacklevel():
     while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "wisecrowd":
         frame, level = frame.f_back, level + 1
     return level
+
+
+def _times(data, time):
+    """The times of rows as numbers, and what they are: numbers, or dates as seconds since 1970."""
+    if isinstance(time, str):
+        columns, get = table_of(data)
+        if time not in columns:
+            raise ValueError(f"time: there is no column {time!r} among {', '.join(map(repr, columns))}")
+        name, values = f"column {time!r}", get(time)
+    else:
+        name, values = "time", time
+    values = pd.Series(list(values) if not isinstance(values, (pd.Series, np.ndarray)) else np.asarray(values))
+    if values.isna().any():
+        raise ValueError(f"{name}, row {int(values.isna().to_numpy().argmax())} (counted from 0): the time is missing")
+    if pd.api.types.is_numeric_dtype(values.dtype):
+        return values.to_numpy(dtype=float), "numbers"
+    try:
+        stamps = pd.to_datetime(values, utc=True)
+    except (ValueError, TypeError) as error:
+        raise ValueError(f"{name}: the times must be numbers or dates: {error}") from None
+    return (stamps - pd.Timestamp(0, tz="UTC")).dt.total_seconds().to_numpy(), "dates"
+
+
+def row_times(data, time, rows, wide):
+    """The time of each row that is an answer, and what these are: numbers, dates as seconds since 1970, or the numbers of the rows."""
+    if time is not None and wide:
+        raise ValueError("a wide table has no place for the times of answers: give one row per answer")
+    times, order = (np.arange(1, rows.count + 1, dtype=float), "rows") if time is None else _times(data, time)
+    if len(times) != rows.count:
+        raise ValueError(f"time: {len(times)} times do not fit {rows.count} rows")
+    return times if rows.kept is None else times[rows.kept], order

@@ -13,7 +13,7 @@ from ._asking import _method, _run
 from ._columns import read
 from ._parameters import Progress
 from ._report import delivered
-from ._tables import table_of
+from ._tables import row_times
 
 
 @dataclass(repr=False)
@@ -45,27 +45,6 @@ class Trust:
     __repr__ = __str__
 
 
-def _times(data, time):
-    """The times of rows as numbers, and what they are: numbers, or dates as seconds since 1970."""
-    if isinstance(time, str):
-        columns, get = table_of(data)
-        if time not in columns:
-            raise ValueError(f"time: there is no column {time!r} among {', '.join(map(repr, columns))}")
-        name, values = f"column {time!r}", get(time)
-    else:
-        name, values = "time", time
-    values = pd.Series(list(values) if not isinstance(values, (pd.Series, np.ndarray)) else np.asarray(values))
-    if values.isna().any():
-        raise ValueError(f"{name}, row {int(values.isna().to_numpy().argmax())} (counted from 0): the time is missing")
-    if pd.api.types.is_numeric_dtype(values.dtype):
-        return values.to_numpy(dtype=float), "numbers"
-    try:
-        stamps = pd.to_datetime(values, utc=True)
-    except (ValueError, TypeError) as error:
-        raise ValueError(f"{name}: the times must be numbers or dates: {error}") from None
-    return (stamps - pd.Timestamp(0, tz="UTC")).dt.total_seconds().to_numpy(), "dates"
-
-
 def trust(data: Any, *, time: Optional[Any] = None, trusted: Optional[Any] = None, groups: Optional[Any] = None,
           gold: Optional[Any] = None, method: Optional[Any] = None, seed: int = 0, threads: int = 0, progress: Any = False, columns: Optional[Any] = None,
           wide: bool = False, report: Optional[Any] = None) -> Trust:
@@ -85,16 +64,11 @@ def trust(data: Any, *, time: Optional[Any] = None, trusted: Optional[Any] = Non
     >>> sorted(set(found.workers["advice"]) - {"unsure"})
     ['keep', 'stop']
     """
-    if wide and time is not None:
-        raise ValueError("a wide table has no place for the times of answers: give one row per answer")
     crowd = read(data, gold=gold, threads=threads, columns=columns, wide=wide, keep_rows=True)
     if not crowd.answers.answer_count:
         raise ValueError("there are no answers, so there is nobody to judge")
     crowd.name_workers(trusted, groups)
-    times, order = (np.arange(1, crowd.rows.count + 1, dtype=float), "rows") if time is None else _times(data, time)
-    if len(times) != crowd.rows.count:
-        raise ValueError(f"time: {len(times)} times do not fit {crowd.rows.count} rows")
-    times = times if crowd.rows.kept is None else times[crowd.rows.kept]
+    times, order = row_times(data, time, crowd.rows, wide)
     page = "" if report is None else "json" if os.fspath(report).endswith(".json") else "html"
     name, values = _method(method, (_engine.default_aggregation_method, {}))
     with Progress(progress, "trust") as call:

@@ -18,6 +18,7 @@ class PastTable {
   void start_at(double accuracy, double answers);
   /// The accuracy of all its answers counts for some of its past; to these come `answers`, of which `right` were right.
   void start_after(double right, double answers);
+  [[nodiscard]] double accuracy() const noexcept { return right_ / answers_; }
   /// P(said), given what is thought of the truth.
   [[nodiscard]] double probability(std::span<const double> q, std::size_t said) const;
   /// P(the answer was right).

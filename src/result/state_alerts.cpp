@@ -45,6 +45,16 @@ void add_workers(const CategoryResult& result, const RunContext& context, std::v
   }
 }
 
+/// Those who have not recovered.
+void add_alarms(const std::vector<WorkerAlarm>& alarms, std::vector<Alert>& alerts) {
+  for (const WorkerAlarm& alarm : alarms) {
+    if (alarm.recovered > 0) continue;
+    const std::string message = fmt::format("'{}' answers worse than before: {}. Let it rest, or ask it why.",
+                                            printable(alarm.worker), alarm.text());
+    alerts.push_back({"worker_worse", true, message, {alarm.worker}, {}, 1});
+  }
+}
+
 void name_tasks(const CategoryResult& result, std::vector<std::size_t> tasks, const AlertOptions& options,
                 Alert& alert) {
   const auto given = [&](std::size_t t) { return result.data.answers.labels_of(TaskId(t)).size(); };
@@ -88,7 +98,8 @@ void add_disagreement(const CategoryResult& result, const AlertOptions& options,
 
 }  // namespace
 
-std::vector<Alert> state_alerts(const CategoryResult& result, const AlertOptions& options, const RunContext& context) {
+std::vector<Alert> state_alerts(const CategoryResult& result, const AlertOptions& options, const RunContext& context,
+                                const std::vector<WorkerAlarm>& alarms) {
   std::vector<Alert> alerts;
   for (const auto* warnings : {&result.aggregation.warnings, &result.record.data_warnings}) {
     for (const Warning& warning : *warnings) {
@@ -96,6 +107,7 @@ std::vector<Alert> state_alerts(const CategoryResult& result, const AlertOptions
     }
   }
   add_workers(result, context, alerts);
+  add_alarms(alarms, alerts);
   add_disagreement(result, options, alerts);
   std::stable_partition(alerts.begin(), alerts.end(), [](const Alert& alert) { return alert.urgent; });
   return alerts;

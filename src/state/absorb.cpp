@@ -39,12 +39,21 @@ struct NewAnswer {
   bool replaces;
 };
 
+/// A new answer in the order of its worker.
+struct WatchedAnswer {
+  std::uint32_t worker;  // slot
+  std::uint32_t task;
+  std::uint16_t label;
+  double time;
+};
+
 class Absorption {
  public:
-  Absorption(const StateFile& file, const CategoryAnswers& data, std::span<const KnownTruth> gold,
-             const RunContext& context)
+  Absorption(const StateFile& file, const CategoryAnswers& data, std::span<const double> times,
+             std::span<const KnownTruth> gold, const RunContext& context)
       : file_(file),
         data_(data),
+        times_(times),
         gold_(gold),
         context_(context),
         counters_(file.counters()),
@@ -64,6 +73,8 @@ class Absorption {
   void probe();
   void enter_answers();
   void estimate();
+  void watch();
+  void note(std::uint32_t slot, std::uint64_t answer, const DriftFinding& finding);
   void write_tasks();
   void write_answers();
   void write_workers();
@@ -73,6 +84,7 @@ class Absorption {
 
   const StateFile& file_;
   const CategoryAnswers& data_;
+  std::span<const double> times_;  // empty: in the order of the tasks
   std::span<const KnownTruth> gold_;
   const RunContext& context_;
   StateCounters counters_;
@@ -84,7 +96,9 @@ class Absorption {
   std::vector<std::int64_t> worker_of_;  // per worker of the data
   std::int64_t first_new_worker_ = 0;
   std::vector<std::int64_t> workers_;  // ids of all that are needed, sorted
+  std::vector<DriftWatch> watches_;    // of the same
   std::vector<NewAnswer> entered_;
+  std::vector<WatchedAnswer> watched_;
   std::optional<IncrementalCrowd> model_;
   std::optional<Statement> find_task_, find_answers_, find_truth_;
   Absorbed absorbed_;
@@ -208,12 +222,13 @@ void Absorption::load_model() {
 
   // Stepping over a few rows is cheaper than looking for each; looking is cheaper where many are not needed.
   constexpr std::int64_t kWorthStepping = 8;
-  Statement from(file_.database(), "SELECT id, answers, counts FROM worker WHERE id >= ? ORDER BY id");
+  Statement from(file_.database(), "SELECT id, answers, counts, watch FROM worker WHERE id >= ? ORDER BY id");
   std::vector<double> counts(classes * classes);
   bool at_row = false;
   for (const std::int64_t id : workers_) {
     if (id >= first_new_worker_) {
       model_->add_worker();
+      watches_.emplace_back();
       continue;
     }
     while (at_row && from.integer(0) < id && id - from.integer(0) <= kWorthStepping) at_row = from.step();
@@ -224,6 +239,7 @@ void Absorption::load_model() {
     if (!at_row || from.integer(0) != id) file_.database().fail_as_damaged(fmt::format("there is no worker {}", id));
     file_.read_counts(from.blob(2), counts, classes, id);
     model_->add_worker(counts, static_cast<std::uint64_t>(std::max<std::int64_t>(from.integer(1), 0)));
+    watches_.push_back(file_.read_watch(from.blob(3), id));
   }
   from.reset();
   for (const TouchedTask& task : tasks_) {
@@ -282,6 +298,9 @@ void Absorption::enter_answers() {
       model_->add_answer(TaskId(t), slot, ClassId(label));
       entered_.push_back({task.id, worker, turn, label, false});
       seen.push_back({worker, turn, label});
+      const double time = times_.empty() ? 0 : times_[data_.task_offsets()[t] + a];
+      watched_.push_back(
+          {static_cast<std::uint32_t>(slot), static_cast<std::uint32_t>(t), static_cast<std::uint16_t>(label), time});
       ++absorbed_.answers;
     }
   }
@@ -302,6 +321,45 @@ void Absorption::estimate() {
     context_.report(
         {.stage = "absorbing", .done = static_cast<double>(absorbed_.sweeps), .total = static_cast<double>(most)});
     if (context_.cancelled()) throw Cancelled();
+  }
+}
+
+/// The new answers of each worker in the order of time: do they look as its earlier ones did?
+void Absorption::watch() {
+  if (classes_.size() < 2) return;
+  std::stable_sort(watched_.begin(), watched_.end(), [](const WatchedAnswer& a, const WatchedAnswer& b) {
+    return std::tie(a.worker, a.time) < std::tie(b.worker, b.time);
+  });
+  const std::vector<double> shares = model_->class_prior();
+  std::vector<double> others(classes_.size());
+  for (std::size_t first = 0, end = 0; first < watched_.size(); first = end) {
+    const std::uint32_t slot = watched_[first].worker;
+    while (end < watched_.size() && watched_[end].worker == slot) ++end;
+    DriftWatch& watch = watches_[slot];
+    const auto table = model_->confusion_of(WorkerId(slot));
+    std::uint64_t given = model_->answers_of(WorkerId(slot)) - (end - first);
+    PastTable past(table, table, static_cast<double>(given), shares);
+    past.start_after(watch.right, watch.counted);
+    for (std::size_t a = first; a < end; ++a) {
+      model_->posterior_without(TaskId(watched_[a].task), WorkerId(slot), others);
+      const DriftFinding finding = watch_answer(watch, past, others, watched_[a].label, ++given > kLeastWatched);
+      if (finding.event != DriftEvent::none) note(slot, given, finding);
+    }
+  }
+}
+
+void Absorption::note(std::uint32_t slot, std::uint64_t answer, const DriftFinding& finding) {
+  const std::int64_t worker = workers_[slot];
+  const auto named = std::find(worker_of_.begin(), worker_of_.end(), worker) - worker_of_.begin();
+  const WorkerAlarm alarm = alarm_of(data_.worker_names()[static_cast<std::size_t>(named)], answer, finding);
+  if (finding.event == DriftEvent::worse) {
+    file_.store_alarm(worker, alarm);
+    absorbed_.alarms.push_back(alarm);
+    return;
+  }
+  file_.store_recovery(worker, answer);
+  for (WorkerAlarm& raised : absorbed_.alarms) {
+    if (raised.worker == alarm.worker && raised.recovered == 0) raised.recovered = answer;
   }
 }
 
@@ -342,8 +400,8 @@ void Absorption::write_answers() {
 
 void Absorption::write_workers() {
   const std::size_t classes = classes_.size();
-  Statement insert(file_.database(), "INSERT INTO worker VALUES (?, ?, ?, ?, ?)");
-  Statement update(file_.database(), "UPDATE worker SET answers = ?, right = ?, counts = ? WHERE id = ?");
+  Statement insert(file_.database(), "INSERT INTO worker VALUES (?, ?, ?, ?, ?, ?)");
+  Statement update(file_.database(), "UPDATE worker SET answers = ?, right = ?, counts = ?, watch = ? WHERE id = ?");
   std::vector<std::string_view> new_names(absorbed_.new_workers);
   for (std::size_t w = 0; w < worker_of_.size(); ++w) {
     if (worker_of_[w] < first_new_worker_) continue;
@@ -355,17 +413,21 @@ void Absorption::write_workers() {
     if (!is_new && !model_->changed(slot)) continue;
     const auto counts = model_->counts_of(slot);
     const auto answers = static_cast<std::int64_t>(model_->answers_of(slot));
+    const auto fields = watches_[s].fields();
+    const auto watch = std::span<const double>(fields).first(watches_[s].answers > 0 ? fields.size() : 0);
     if (is_new) {
       insert.bind(1, workers_[s]).bind(2, new_names[static_cast<std::size_t>(workers_[s] - first_new_worker_)]);
       insert.bind(3, answers)
           .bind(4, right_answers(counts, classes, static_cast<double>(answers)))
           .bind_blob(5, counts)
+          .bind_blob(6, watch)
           .run();
     } else {
       update.bind(1, answers)
           .bind(2, right_answers(counts, classes, static_cast<double>(answers)))
           .bind_blob(3, counts)
-          .bind(4, workers_[s])
+          .bind_blob(4, watch)
+          .bind(5, workers_[s])
           .run();
     }
   }
@@ -384,6 +446,7 @@ Absorbed Absorption::run() {
   probe();
   enter_answers();
   estimate();
+  watch();
   write_tasks();
   write_answers();
   write_workers();
@@ -406,11 +469,13 @@ Absorbed CrowdState::add(const CategoryAnswers& data, const RunContext& context)
 }
 
 Absorbed CrowdState::add(std::span<const CategoryAnswers> sources, const RunContext& context,
-                         std::span<const KnownTruth> gold) {
+                         std::span<const KnownTruth> gold, std::span<const std::vector<double>> times) {
+  require_times(sources, times);
   Transaction all(inside_->file.database(), Transaction::Kind::write);
   Absorbed total;
-  const auto absorb = [&](const CategoryAnswers& data, std::span<const KnownTruth> known) {
-    Absorption absorption(inside_->file, data, known, context);
+  const auto absorb = [&](const CategoryAnswers& data, std::span<const double> when,
+                          std::span<const KnownTruth> known) {
+    Absorption absorption(inside_->file, data, when, known, context);
     Absorbed part = absorption.run();
     total.answers += part.answers;
     total.replaced += part.replaced;
@@ -421,9 +486,12 @@ Absorbed CrowdState::add(std::span<const CategoryAnswers> sources, const RunCont
     total.tasks_touched += part.tasks_touched;
     total.labels_changed += part.labels_changed;
     total.sweeps = std::max(total.sweeps, part.sweeps);
+    for (WorkerAlarm& alarm : part.alarms) total.alarms.push_back(std::move(alarm));
   };
-  if (!gold.empty()) absorb(CategoryAnswers(), gold);
-  for (const CategoryAnswers& data : sources) absorb(data, {});
+  if (!gold.empty()) absorb(CategoryAnswers(), {}, gold);
+  for (std::size_t s = 0; s < sources.size(); ++s) {
+    absorb(sources[s], s < times.size() ? std::span<const double>(times[s]) : std::span<const double>(), {});
+  }
   all.commit();
   return total;
 }

@@ -47,6 +47,7 @@ std::vector<std::string> CrowdState::check(const RunContext& context) const {
       break;
     }
   }
+  (void)file.alarms();  // refuses what cannot be right
   const bool pinned = file.settings().gold_use == GoldUse::inference;
   Statement tasks(file.database(), "SELECT id, label, probability, entropy, length(posterior) FROM task ORDER BY id");
   for (std::size_t t = 0; tasks.step(); ++t) {

@@ -296,6 +296,7 @@ TEST_F(State, AnOlderLayoutIsBroughtUpToDate) {
   {
     Database old(path_, Database::Mode::write);
     old.run("DROP VIEW labels; DROP VIEW workers; DROP VIEW answers; DROP TABLE gold");
+    old.run("DROP VIEW alarms; DROP TABLE alarm; ALTER TABLE worker DROP COLUMN watch");
     old.run("DELETE FROM setting WHERE name LIKE 'probed%'; PRAGMA user_version = 1");
   }
   EXPECT_EQ(CrowdState::open(path_, CrowdState::Access::read).summary().answers, 150U) << "reading needs no change";

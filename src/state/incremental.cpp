@@ -152,12 +152,13 @@ void IncrementalCrowd::move_counts(const Edge& edge, const double* amount, doubl
 }
 
 /// log q_ik = log π_k + Σ_j log th_j[k][y_ij] − log Z_i with th_j[k][l] = (n_jkl + c_kl) / (n_jk. + c_k.)
-void IncrementalCrowd::posterior_by_tables(std::uint32_t task, bool counted_only, double* out) const {
+void IncrementalCrowd::posterior_by_tables(std::uint32_t task, bool counted_only, double* out,
+                                           std::uint32_t without) const {
   const double right = options_.prior.right(classes_), wrong = options_.prior.wrong(classes_);
   std::copy(log_prior_.begin(), log_prior_.end(), out);
   for (std::uint32_t e = first_[task]; e != kNone; e = edges_[e].next) {
     const Edge& edge = edges_[e];
-    if (counted_only && !edge.counted) continue;
+    if ((counted_only && !edge.counted) || edge.worker == without) continue;
     const double* const cells = counts_.data() + (edge.worker * classes_ + edge.label) * classes_;
     const double* const totals = row_totals_.data() + edge.worker * classes_;
     for (std::size_t k = 0; k < classes_; ++k) {
@@ -171,6 +172,16 @@ void IncrementalCrowd::posterior_by_tables(std::uint32_t task, bool counted_only
 
 void IncrementalCrowd::posterior_from_counts(TaskId task, std::span<double> posterior) const {
   posterior_by_tables(static_cast<std::uint32_t>(task), true, posterior.data());
+}
+
+void IncrementalCrowd::posterior_without(TaskId task, WorkerId worker, std::span<double> posterior) const {
+  const ClassId known = pinned_[index(task)];
+  if (known == kNoClass) {
+    posterior_by_tables(static_cast<std::uint32_t>(task), false, posterior.data(), static_cast<std::uint32_t>(worker));
+  } else {
+    std::fill(posterior.begin(), posterior.end(), 0.0);
+    posterior[index(known)] = 1;
+  }
 }
 
 double IncrementalCrowd::estimate(TaskId id) {

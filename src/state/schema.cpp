@@ -76,6 +76,25 @@ CREATE TABLE gold(
   label INTEGER NOT NULL) WITHOUT ROWID;
 )sql";
 
+// What is kept of workers who are watched, beside their tables so that an answer writes no further page, and the
+// alarms.
+constexpr const char* kWatch = R"sql(
+ALTER TABLE worker ADD COLUMN watch BLOB;
+CREATE TABLE alarm(
+  id INTEGER PRIMARY KEY,
+  worker INTEGER NOT NULL,
+  raised INTEGER NOT NULL,        -- at which of its answers
+  began INTEGER NOT NULL,
+  evidence REAL NOT NULL,
+  accuracy_before REAL NOT NULL,
+  accuracy_since REAL NOT NULL,
+  recovered INTEGER NOT NULL);    -- at which of its answers, or 0
+CREATE VIEW alarms AS
+  SELECT worker.name AS worker, raised, began, evidence, accuracy_before, accuracy_since,
+    nullif(recovered, 0) AS recovered
+  FROM alarm JOIN worker ON worker.id = alarm.worker;
+)sql";
+
 /// Until version 2 `right` of a worker who forgets was the right part of what is remembered, and seemed small beside
 /// the number of all answers.
 void scale_right_answers(const Database& database) {
@@ -140,6 +159,8 @@ void migrate(const Database& database, int from, int to) {
     database.run(kGold);
     if (from > 0) scale_right_answers(database);
   }
+  // 4: who gets worse as answers come in.
+  if (from < 4 && to >= 4) database.run(kWatch);
   database.run(fmt::format("PRAGMA user_version = {}", to));
 }
 

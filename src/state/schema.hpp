@@ -8,7 +8,7 @@
 namespace wisecrowd {
 
 /// The version that this program writes. A file of an older one is brought up to date when it is opened for writing.
-inline constexpr int kSchemaVersion = 3;
+inline constexpr int kSchemaVersion = 4;
 
 /// Tasks whose entropy (in nats) is below this are settled: they are not in the index of uncertain tasks, which so
 /// stays small however many tasks a state has. 0.01 is a label with probability 0.9986.

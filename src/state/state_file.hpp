@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "state/database.hpp"
+#include "state/drift_watch.hpp"
 #include "wisecrowd/state.hpp"
 
 namespace wisecrowd {
@@ -55,6 +56,12 @@ class StateFile {
   void read_posterior(std::string_view blob, std::span<double> posterior, std::int64_t task) const;
   /// A blob as a table of classes × classes expected counts.
   void read_counts(std::string_view blob, std::span<double> counts, std::size_t classes, std::int64_t worker) const;
+  /// A blob as the running numbers of a watch; without one the watch has just begun.
+  [[nodiscard]] DriftWatch read_watch(std::string_view blob, std::int64_t worker) const;
+  [[nodiscard]] std::vector<WorkerAlarm> alarms() const;
+  void store_alarm(std::int64_t worker, const WorkerAlarm& alarm) const;
+  /// The alarm about the worker that lasts does so no more.
+  void store_recovery(std::int64_t worker, std::uint64_t answer) const;
   /// An id read from the file, refused unless below `count`.
   [[nodiscard]] std::uint32_t checked_id(std::int64_t id, std::uint64_t count, std::string_view what) const;
 
@@ -63,6 +70,11 @@ class StateFile {
   StateSettings settings_;
   IncrementalOptions options_;
 };
+
+/// What was found at one of a worker's answers, counted from 1, as an alarm.
+[[nodiscard]] WorkerAlarm alarm_of(std::string_view worker, std::uint64_t answer, const DriftFinding& finding);
+/// Throws unless the times of each source fit its answers.
+void require_times(std::span<const CategoryAnswers> sources, std::span<const std::vector<double>> times);
 
 /// What the columns of a task say of its posterior.
 struct TaskColumns {

@@ -57,15 +57,54 @@ class Workers(StateUse):
                 self.assertIn(f"{100 * accuracy:.1f} %", line)
         self.run_program("state", "check", "s")
 
+    def test_workers_who_get_worse(self):
+        self.run_program("simulate", "drift", "--set", "after=100", "--set", "accuracy=0.9", "--tasks", "600", "--workers", "30", "--classes", "3",
+                         "--answers-per-task", "10", "--out", "crowd", "--quiet")
+        with open(self.folder / "crowd/workers.csv", newline="", encoding="utf-8") as file:
+            tired = {row["worker"] for row in csv.DictReader(file) if row["kind"] != "honest"}
+        with open(self.folder / "crowd/answers.csv", newline="", encoding="utf-8") as file:
+            answers = sorted(csv.DictReader(file), key=lambda row: float(row["time"]))
+        self.assertEqual(len(answers), 6000)
+        self.run_program("state", "init", "s")
+        raised, said = [], ""
+        for first in range(0, 6000, 500):
+            # Within a file rows may be in any order: the column has the time.
+            batch = self.rows([(row["task"], row["worker"], row["label"], row["time"]) for row in reversed(answers[first:first + 500])],
+                              header="task,worker,label,when")
+            if first == 0:
+                said += self.run_program("state", "add", "s", batch, "--time", "when").stdout
+            else:
+                raised += self.printed("state", "add", "s", batch, "--time", "when")["added"]["alarms"]
+        names = [alarm["worker"] for alarm in raised]
+        self.assertEqual(len(names), len(set(names)), "once per episode")
+        self.assertGreaterEqual(len(tired & set(names)), len(tired) - 1)
+        self.assertLessEqual(len(set(names) - tired), 2)
+        self.assertNotIn("Alarm", said)
+        for alarm in raised:
+            if alarm["worker"] in tired:
+                self.assertLess(alarm["accuracy_since"], alarm["accuracy_before"] - 0.1)
+        shown = self.printed("state", "show", "s")["alarms"]
+        self.assertEqual([alarm["worker"] for alarm in shown], names)
+        lasting = [alarm["worker"] for alarm in shown if alarm["recovered"] is None]
+        self.assertTrue(set(lasting) & tired)
+        one = lasting[0]
+        self.assertIn(f"'{one}' right in", " ".join(self.run_program("state", "show", "s").stdout.split()))
+        self.assertEqual(self.printed("state", "show", "s", "--worker", one)["alarms"][0]["worker"], one)
+        alerts = self.printed("state", "alerts", "s", code=1)["alerts"]
+        self.assertEqual(sorted(alert["workers"][0] for alert in alerts if alert["code"] == "worker_worse"), sorted(lasting))
+        self.assertEqual(len(self.query("SELECT * FROM alarms")), len(names))
+        self.run_program("state", "check", "s")
+
     def test_an_older_file_is_scaled(self):
         self.run_program("state", "init", "s", self.rows(self.crowd()), "--set", "update=stochastic", "--set", "memory=10")
         self.query("UPDATE worker SET right = 5", change=True)
-        self.query("DROP TABLE gold", change=True)
+        for statement in ("DROP TABLE gold", "DROP VIEW alarms", "DROP TABLE alarm", "ALTER TABLE worker DROP COLUMN watch"):
+            self.query(statement, change=True)
         self.query("PRAGMA user_version = 2", change=True)
         self.assertEqual(self.printed("state", "show", "s")["schema_version"], 2)
         self.run_program("state", "export", "s", "--out", "old")
         self.run_program("state", "add", "s", self.rows([("t00", "new", "a")], "one.csv"))
-        self.assertEqual(self.printed("state", "show", "s")["schema_version"], 3)
+        self.assertEqual(self.printed("state", "show", "s")["schema_version"], 4)
         for accuracy, in self.query("SELECT accuracy FROM workers"):
             self.assertGreater(accuracy, 0.9)
         self.run_program("state", "check", "s")

@@ -140,6 +140,31 @@ class Growing(StateTest):
             theirs = batch.probas_.sort_index()[["a", "b", "c"]]
         np.testing.assert_allclose(ours, theirs, atol=1e-6)
 
+    def test_alarms_about_workers_who_get_worse(self):
+        random = np.random.default_rng(1)
+        at = np.arange(6000)  # in rounds: every worker of 30 once
+        worker, task, truth = at % 30, at // 10, at // 10 % 3
+        guesses = (worker % 6 == 0) & (at >= 3000)
+        right = random.random(6000) < np.where(guesses, 1 / 3, 0.9)
+        said = np.where(right, truth, (truth + random.integers(1, 3, 6000)) % 3)
+        answers = pd.DataFrame({"task": [f"t{t}" for t in task], "worker": [f"w{w}" for w in worker], "label": list(map(str, said)), "time": at})
+        tired = {f"w{w}" for w in range(0, 30, 6)}
+        with wisecrowd.CrowdState.create(self.folder / "tired.state") as state:
+            raised = []
+            for first in range(0, len(answers), 500):
+                batch = answers[first:first + 500].sort_values("worker")  # the column has the order
+                raised.append(state.add(batch, time="time").alarms)
+            raised = pd.concat(raised)
+            self.assertFalse(raised["worker"].duplicated().any(), "once per episode")
+            self.assertGreaterEqual(len(tired & set(raised["worker"])), len(tired) - 1)
+            self.assertLessEqual(len(set(raised["worker"]) - tired), 2)
+            self.assertEqual(list(state.alarms()["worker"]), list(raised["worker"]))
+            self.assertTrue(state.alarms()["recovered"].isna().any())
+            with self.assertRaisesRegex(ValueError, "no column 'when'"):
+                state.add(batch, time="when")
+        with wisecrowd.CrowdState(self.folder / "tired.state", read_only=True) as state:
+            self.assertEqual(list(state.alarms()["raised"]), list(raised["raised"]))
+
     def test_what_add_tells(self):
         with CrowdState.create(self.path, self.frame[:250]) as state:
             told = state.add([("t00", "newcomer", "d"), ("fresh", "newcomer", "a"), ("t00", self.frame.worker[0], "b")], refit="never")
