@@ -32,7 +32,6 @@ class Alarms : public ::testing::Test {
   /// The next batch: each worker gives kRounds answers. Task names do not go with time; times do.
   void next_batch(int guess_from, int guess_until) {
     CategoryAnswersBuilder builder({"a", "b", "c"});
-    std::vector<std::string> task_names;
     std::vector<std::pair<std::pair<std::string, std::string>, double>> when;
     for (int round = 0; round < kRounds; ++round) {
       for (int w = 0; w < kCrowd; ++w) {
@@ -44,7 +43,7 @@ class Alarms : public ::testing::Test {
         const bool right = rng_.bernoulli(guesses ? 1.0 / 3 : 0.9);
         const std::string name = std::to_string((task * 7919) % 100003);
         builder.add(name, std::to_string(w), std::string(1, static_cast<char>('a' + (right ? truth : wrong))));
-        when.push_back({{name, std::to_string(w)}, at});
+        when.push_back({{name, std::to_string(w)}, static_cast<double>(at)});
       }
     }
     given_ += kRounds;
