@@ -6,6 +6,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "run_summary.hpp"
 #include "shared_json.hpp"
 #include "table.hpp"
 #include "terminal.hpp"
@@ -120,8 +121,10 @@ nlohmann::ordered_json number_evaluation_json(const NumberEvaluation& evaluation
 
 std::string number_summary(const NumberResult& result, bool is_default, double seconds, const Screen& screen) {
   std::string text = number_data_line(result.data.answers, screen);
-  text += fmt::format("{}   {}{}, {}\n\n", screen.bold("Method"), result.record.method, is_default ? " (default)" : "",
+  text += fmt::format("{}   {}{}, {}\n", screen.bold("Method"), result.record.method, is_default ? " (default)" : "",
                       duration(seconds));
+  if (!result.fit.explanation.empty()) text += summary_line("Why", result.fit.explanation, screen);
+  text += "\n";
   text += number_task_table(result, screen);
   if (result.evaluation) {
     std::vector<std::string> names;

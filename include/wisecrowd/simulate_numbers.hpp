@@ -23,7 +23,7 @@ struct NumberSimulation {
   NumberData data;                       ///< answers, and the gold of every task
   std::vector<double> bias;              ///< workers × dimensions
   std::vector<double> scale;             ///< one per worker
-  std::vector<std::string> worker_kind;  ///< "honest" or "guesser"
+  std::vector<std::string> worker_kind;  ///< "honest", "guesser" or "correlated" (in pairs: workers 0 and 1, 2 and 3 …)
 
   NumberSimulationSize size;
   std::vector<std::pair<std::string, ParameterValue>> parameters;
@@ -37,7 +37,8 @@ inline constexpr const char* kNumberSimulation = "gaussian_numbers";
 [[nodiscard]] const std::vector<ParameterSpec>& number_simulation_parameters();
 
 /// Truth is normal; a worker adds a bias of its own and noise of its own size; guessers answer like the truth of
-/// another task. The same size, parameters and seed give the same crowd, whatever the number of threads.
+/// another task; some workers err in pairs, some answers are wild. The same size, parameters and seed give the same
+/// crowd, whatever the number of threads.
 [[nodiscard]] NumberSimulation simulate_numbers(const NumberSimulationSize& size, const Parameters& parameters,
                                                 const RunContext& context);
 

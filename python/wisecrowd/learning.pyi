@@ -86,7 +86,7 @@ class TwoStage(Learner):
     hidden: int
     layers: int
     dropout: float
-    aggregator: Literal['automatic', 'majority_vote', 'wawa', 'zero_based_skill', 'one_coin', 'confusion_vector', 'dawid_skene', 'hierarchical_dawid_skene', 'group_dawid_skene', 'ibcc', 'spammer_mixture', 'gibbs', 'bp', 'glad', 'mace', 'worker_clusters', 'cbcc', 'ebcc', 'minimax_entropy', 'max_margin', 'kos', 'multispa', 'cnmf', 'symmetric_nmf', 'coupled_tensor', 'spectral_em', 'sml', 'jaffe', 'eigen_ratio', 'pgd', 'mmsr']
+    aggregator: Literal['automatic', 'majority_vote', 'wawa', 'zero_based_skill', 'crh', 'one_coin', 'confusion_vector', 'dawid_skene', 'hierarchical_dawid_skene', 'group_dawid_skene', 'ibcc', 'spammer_mixture', 'gibbs', 'bp', 'glad', 'mace', 'worker_clusters', 'cbcc', 'ebcc', 'minimax_entropy', 'max_margin', 'kos', 'multispa', 'cnmf', 'symmetric_nmf', 'coupled_tensor', 'spectral_em', 'sml', 'jaffe', 'eigen_ratio', 'pgd', 'mmsr']
     targets: Literal['automatic', 'hard', 'soft', 'confident', 'truth']
     doubt_features: bool
     epochs: int
@@ -114,7 +114,7 @@ class TwoStage(Learner):
         hidden: int = ...,
         layers: int = ...,
         dropout: float = ...,
-        aggregator: Literal['automatic', 'majority_vote', 'wawa', 'zero_based_skill', 'one_coin', 'confusion_vector', 'dawid_skene', 'hierarchical_dawid_skene', 'group_dawid_skene', 'ibcc', 'spammer_mixture', 'gibbs', 'bp', 'glad', 'mace', 'worker_clusters', 'cbcc', 'ebcc', 'minimax_entropy', 'max_margin', 'kos', 'multispa', 'cnmf', 'symmetric_nmf', 'coupled_tensor', 'spectral_em', 'sml', 'jaffe', 'eigen_ratio', 'pgd', 'mmsr'] = ...,
+        aggregator: Literal['automatic', 'majority_vote', 'wawa', 'zero_based_skill', 'crh', 'one_coin', 'confusion_vector', 'dawid_skene', 'hierarchical_dawid_skene', 'group_dawid_skene', 'ibcc', 'spammer_mixture', 'gibbs', 'bp', 'glad', 'mace', 'worker_clusters', 'cbcc', 'ebcc', 'minimax_entropy', 'max_margin', 'kos', 'multispa', 'cnmf', 'symmetric_nmf', 'coupled_tensor', 'spectral_em', 'sml', 'jaffe', 'eigen_ratio', 'pgd', 'mmsr'] = ...,
         targets: Literal['automatic', 'hard', 'soft', 'confident', 'truth'] = ...,
         doubt_features: bool = ...,
         epochs: int = ...,
@@ -1068,7 +1068,7 @@ class MaxMIG(Learner):
     dropout: float
     divergence: Literal['kl', 'pearson', 'js']
     start: Literal['automatic', 'votes', 'aggregator', 'coupled', 'random']
-    aggregator: Literal['automatic', 'majority_vote', 'wawa', 'zero_based_skill', 'one_coin', 'confusion_vector', 'dawid_skene', 'hierarchical_dawid_skene', 'group_dawid_skene', 'ibcc', 'spammer_mixture', 'gibbs', 'bp', 'glad', 'mace', 'worker_clusters', 'cbcc', 'ebcc', 'minimax_entropy', 'max_margin', 'kos', 'multispa', 'cnmf', 'symmetric_nmf', 'coupled_tensor', 'spectral_em', 'sml', 'jaffe', 'eigen_ratio', 'pgd', 'mmsr']
+    aggregator: Literal['automatic', 'majority_vote', 'wawa', 'zero_based_skill', 'crh', 'one_coin', 'confusion_vector', 'dawid_skene', 'hierarchical_dawid_skene', 'group_dawid_skene', 'ibcc', 'spammer_mixture', 'gibbs', 'bp', 'glad', 'mace', 'worker_clusters', 'cbcc', 'ebcc', 'minimax_entropy', 'max_margin', 'kos', 'multispa', 'cnmf', 'symmetric_nmf', 'coupled_tensor', 'spectral_em', 'sml', 'jaffe', 'eigen_ratio', 'pgd', 'mmsr']
     class_prior: Literal['automatic', 'uniform', 'learned']
     pooled_answers: float
     warm_up: int
@@ -1100,7 +1100,7 @@ class MaxMIG(Learner):
         dropout: float = ...,
         divergence: Literal['kl', 'pearson', 'js'] = ...,
         start: Literal['automatic', 'votes', 'aggregator', 'coupled', 'random'] = ...,
-        aggregator: Literal['automatic', 'majority_vote', 'wawa', 'zero_based_skill', 'one_coin', 'confusion_vector', 'dawid_skene', 'hierarchical_dawid_skene', 'group_dawid_skene', 'ibcc', 'spammer_mixture', 'gibbs', 'bp', 'glad', 'mace', 'worker_clusters', 'cbcc', 'ebcc', 'minimax_entropy', 'max_margin', 'kos', 'multispa', 'cnmf', 'symmetric_nmf', 'coupled_tensor', 'spectral_em', 'sml', 'jaffe', 'eigen_ratio', 'pgd', 'mmsr'] = ...,
+        aggregator: Literal['automatic', 'majority_vote', 'wawa', 'zero_based_skill', 'crh', 'one_coin', 'confusion_vector', 'dawid_skene', 'hierarchical_dawid_skene', 'group_dawid_skene', 'ibcc', 'spammer_mixture', 'gibbs', 'bp', 'glad', 'mace', 'worker_clusters', 'cbcc', 'ebcc', 'minimax_entropy', 'max_margin', 'kos', 'multispa', 'cnmf', 'symmetric_nmf', 'coupled_tensor', 'spectral_em', 'sml', 'jaffe', 'eigen_ratio', 'pgd', 'mmsr'] = ...,
         class_prior: Literal['automatic', 'uniform', 'learned'] = ...,
         pooled_answers: float = ...,
         warm_up: int = ...,

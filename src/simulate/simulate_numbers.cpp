@@ -37,6 +37,14 @@ void draw_workers(Rng& rng, std::size_t workers, std::size_t count, std::vector<
   std::sort(chosen.begin(), chosen.end());
 }
 
+/// The noise of a worker in a pair: part of it is shared with the partner, whose number differs in the last bit. The
+/// second of a pair has the opposite sign where the correlation is negative.
+double with_partner(const Rng& task, std::size_t worker, std::size_t dimension, double correlation, double own) {
+  Rng shared = task.fork("shared noise", worker / 2 * 1000 + dimension);
+  const double sign = correlation < 0 && worker % 2 == 1 ? -1 : 1;
+  return sign * std::sqrt(std::abs(correlation)) * shared.normal() + std::sqrt(1 - std::abs(correlation)) * own;
+}
+
 }  // namespace
 
 std::string number_simulation_summary() {
@@ -51,6 +59,9 @@ const std::vector<ParameterSpec>& number_simulation_parameters() {
       ParameterSpec::real("noise", 5, 0, 1e12, "noise of the typical worker, as a standard deviation"),
       ParameterSpec::real("noise_spread", 0.5, 0, 10, "how much workers differ in it: deviation of its logarithm"),
       ParameterSpec::real("guessers", 0, 0, 1, "share of the workers whose answers have nothing to do with the task"),
+      ParameterSpec::real("correlated", 0, 0, 1, "share of the workers who come in pairs whose errors go together"),
+      ParameterSpec::real("correlation", 0.9, -1, 1, "correlation of the errors in such a pair"),
+      ParameterSpec::real("outliers", 0, 0, 1, "share of the answers whose noise is ten times as large"),
   };
   return specs;
 }
@@ -74,10 +85,14 @@ NumberSimulation simulate_numbers(const NumberSimulationSize& size, const Parame
   Rng worker_rng = context.rng("simulate workers");
   for (std::size_t w = 0; w < size.workers; ++w) {
     const bool guesses = worker_rng.uniform() < parameters.real("guessers");
-    out.worker_kind.emplace_back(guesses ? "guesser" : "honest");
+    const bool paired =
+        w / 2 * 2 + 1 < size.workers &&
+        static_cast<double>(w / 2 * 2 + 2) <= parameters.real("correlated") * static_cast<double>(size.workers);
+    out.worker_kind.emplace_back(guesses ? "guesser" : paired ? "correlated" : "honest");
     out.scale.push_back(parameters.real("noise") * std::exp(parameters.real("noise_spread") * worker_rng.normal()));
     for (std::size_t d = 0; d < size.dimensions; ++d) out.bias.push_back(parameters.real("bias") * worker_rng.normal());
   }
+  const double outliers = parameters.real("outliers");
   const auto draw_truth = [&](Rng& rng) {
     return parameters.real("mean") + parameters.real("deviation") * rng.normal();
   };
@@ -98,8 +113,10 @@ NumberSimulation simulate_numbers(const NumberSimulationSize& size, const Parame
     draw_workers(rng, size.workers, size.answers_per_task, chosen);
     for (const std::uint32_t w : chosen) {
       for (std::size_t d = 0; d < size.dimensions; ++d) {
-        const double honest =
-            out.data.gold[first + d] + out.bias[w * size.dimensions + d] + out.scale[w] * rng.normal();
+        double noise = rng.normal();
+        if (out.worker_kind[w] == "correlated") noise = with_partner(rng, w, d, parameters.real("correlation"), noise);
+        if (outliers > 0 && rng.fork("outlier", w * size.dimensions + d).uniform() < outliers) noise *= 10;
+        const double honest = out.data.gold[first + d] + out.bias[w * size.dimensions + d] + out.scale[w] * noise;
         values.push_back(out.worker_kind[w] == "guesser" ? draw_truth(rng) : honest);
       }
       answers.push_back({TaskId(t), WorkerId(w), {}});

@@ -59,12 +59,13 @@ class Aggregate(NumbersTest):
         self.assertEqual(list(self.rows("out/workers.csv")[0]), ["worker", "answers", "bias", "scale"])
         record = json.loads((self.folder / "out/run.json").read_text())
         self.assertEqual(record["answers_kind"], "numbers")
-        self.assertEqual(record["method"], "median")
+        self.assertEqual(record["method"], "numbers_automatic")
+        self.assertIn("too few", record["explanation"])  # so it is the median
         self.assertEqual(self.estimates("a.csv", "--method", "mean"), {"t1": 4, "t2": 5, "t3": 6})
 
     def test_summary(self):
         text = self.run_program("aggregate", "a.csv", *NUMBERS).stdout
-        for words in ("8 answers by 3 workers to 3 tasks, numbers", "median (default)", "Nothing was written"):
+        for words in ("8 answers by 3 workers to 3 tasks, numbers", "numbers_automatic (default)", "Chose the median", "Nothing was written"):
             self.assertIn(words, text)
 
     def test_gold(self):
@@ -169,8 +170,8 @@ class OtherCommands(NumbersTest):
     def test_methods(self):
         listed = json.loads(self.run_program("methods", "--json").stdout)["number_methods"]
         self.assertLessEqual({"mean", "median"}, {method["name"] for method in listed})
-        self.assertEqual([method["name"] for method in listed if method["is_default"]], ["median"])
-        self.assertIn("the default for numbers", self.run_program("methods", "median").stdout)
+        self.assertEqual([method["name"] for method in listed if method["is_default"]], ["numbers_automatic"])
+        self.assertIn("the default for numbers", self.run_program("methods", "numbers_automatic").stdout)
         self.assertIn("median", self.run_program("methods").stdout)
 
 

@@ -13,6 +13,7 @@ __all__ = [
     'MajorityVote',
     'Wawa',
     'ZeroBasedSkill',
+    'Crh',
     'OneCoinDawidSkene',
     'ConfusionVector',
     'DawidSkene',
@@ -145,6 +146,31 @@ class ZeroBasedSkill(ZeroBasedSkillBase):
         lr_steps_to_reduce: Any = ...,
         lr_reduce_factor: Any = ...,
         eps: Any = ...,
+    ) -> None: ...
+
+class Crh(Aggregator):
+    max_iterations: int
+    tolerance: float
+    ties: Literal['lowest', 'highest', 'random', 'fractional']
+    classes: Optional[Iterable[Any]]
+    duplicates: str
+    seed: int
+    threads: int
+    progress: Union[bool, Callable[[str, float, float, Optional[float]], Any]]
+    def __init__(
+        self,
+        *,
+        max_iterations: int = ...,
+        tolerance: float = ...,
+        ties: Literal['lowest', 'highest', 'random', 'fractional'] = ...,
+        classes: Optional[Iterable[Any]] = ...,
+        duplicates: str = ...,
+        seed: int = ...,
+        threads: int = ...,
+        progress: Union[bool, Callable[[str, float, float, Optional[float]], Any]] = ...,
+        n_iter: Any = ...,
+        tol: Any = ...,
+        random_state: Any = ...,
     ) -> None: ...
 
 class OneCoinDawidSkene(OneCoinBase):

@@ -22,7 +22,7 @@ const Registry<NumberMethod>& registry_of<Numbers>() {
 
 template <>
 std::string_view default_method_of<Numbers>() {
-  return "median";
+  return "numbers_automatic";
 }
 
 WISECROWD_METHODS_OF(Numbers);

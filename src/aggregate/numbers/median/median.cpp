@@ -9,17 +9,11 @@
 namespace wisecrowd::median {
 namespace {
 
-/// The deviation of one answer by its mean absolute distance from the others' median, so that far answers count less:
-/// for normal errors that is √(2/π) of the deviation, and the median of m − 1 others scatters, too.
-double deviation_of_one(const numbers::Spread& spread, std::size_t dimension) {
-  return spread.absolute[dimension] * std::sqrt(std::numbers::pi / 2 / (1 + 1 / (spread.answers_per_task - 1)));
-}
-
 /// Deviation of the median of m normal answers over that of their mean: 1 for one and two, nearly √(π/2) for many.
 double over_mean(double answers) { return answers < 3 ? 1 : std::sqrt(std::numbers::pi / 2); }
 
 double deviation_of_median(const numbers::Spread& spread, std::size_t dimension, double answers) {
-  return deviation_of_one(spread, dimension) * over_mean(answers) / std::sqrt(answers);
+  return numbers::robust_deviation(spread, dimension) * over_mean(answers) / std::sqrt(answers);
 }
 
 /// Laplace with the mean absolute distance, which holds the scatter of the others' median already.

@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "base/intervals.hpp"
+#include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
 namespace wisecrowd::numbers {
@@ -48,7 +49,7 @@ class SortedTask {
 };
 
 /// One task: its estimate, and the distance of each answer from the middle of the others.
-void locate_task(const SortedTask& task, Middle middle, double& estimate, std::span<double> distance,
+void locate_task(const SortedTask& task, const Middle& middle, double& estimate, std::span<double> distance,
                  std::size_t dimension, std::size_t dimensions, SpreadSums& sums) {
   const auto values = task.values();
   if (values.empty()) return;
@@ -142,7 +143,7 @@ double median_of(std::span<const double> sorted, std::size_t left_out) {
   return count % 2 == 1 ? at(count / 2) : at(count / 2 - 1) / 2 + at(count / 2) / 2;
 }
 
-Spread locate(const NumberData& data, Middle middle, NumberFit& fit, const RunContext& context) {
+Spread locate(const NumberData& data, const Middle& middle, NumberFit& fit, const RunContext& context) {
   const NumberAnswers& answers = data.answers;
   const std::size_t dimensions = fit.dimensions;
   std::vector<double> distance(answers.answer_count() * dimensions, kUnknown);
@@ -212,7 +213,18 @@ double laplace_log_density(double off, double deviation) {
   return -std::log(2 * scale) - std::abs(off) / scale;
 }
 
-void finish_fit(const NumberData& data, const Spread& spread, DeviationOf deviation_of_estimate, NumberFit& fit,
+double student_log_density(double off, double scale, double degrees) {
+  const double steps = off / scale;
+  return log_gamma((degrees + 1) / 2) - log_gamma(degrees / 2) -
+         std::log(scale * std::sqrt(degrees * std::numbers::pi)) -
+         (degrees + 1) / 2 * std::log1p(steps * steps / degrees);
+}
+
+double robust_deviation(const Spread& spread, std::size_t dimension) {
+  return spread.absolute[dimension] * std::sqrt(std::numbers::pi / 2 / (1 + 1 / (spread.answers_per_task - 1)));
+}
+
+void finish_fit(const NumberData& data, const Spread& spread, const DeviationOf& deviation_of_estimate, NumberFit& fit,
                 const RunContext& context) {
   const double quantile = student_quantile(spread.degrees);
   for (std::size_t t = 0; t < fit.task_count; ++t) {
@@ -230,8 +242,9 @@ void finish_fit(const NumberData& data, const Spread& spread, DeviationOf deviat
   if (context.cancelled()) fit.status = Status::cancelled;
 }
 
-std::vector<double> log_predictive(const NumberData& data, std::span<const NumberAnswer> answers, Middle middle,
-                                   DeviationOf deviation_of_answer, LogDensity log_density, const RunContext& context) {
+std::vector<double> log_predictive(const NumberData& data, std::span<const NumberAnswer> answers, const Middle& middle,
+                                   const DeviationOf& deviation_of_answer, LogDensity log_density,
+                                   const RunContext& context) {
   NumberFit fit = start_number_fit(data);
   const Spread spread = locate(data, middle, fit, context);
   pin_gold(data, fit);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <vector>
 
@@ -28,7 +29,7 @@ struct Spread {
 
 /// The middle of some answers of a task (its mean or median), given sorted values, without the one at `left_out` if
 /// that is below their number.
-using Middle = double (*)(std::span<const double> sorted, std::size_t left_out);
+using Middle = std::function<double(std::span<const double> sorted, std::size_t left_out)>;
 
 [[nodiscard]] double mean_of(std::span<const double> sorted, std::size_t left_out);
 [[nodiscard]] double median_of(std::span<const double> sorted, std::size_t left_out);
@@ -36,7 +37,7 @@ using Middle = double (*)(std::span<const double> sorted, std::size_t left_out);
 /// Fills estimate (the middle of each task's answers), bias and scale of `fit`, and measures the spread. A worker's
 /// bias is its mean distance from the middle of the others' answers to the same tasks, its scale the deviation around
 /// that, both shrunk by two answers that are like the crowd's.
-[[nodiscard]] Spread locate(const NumberData& data, Middle middle, NumberFit& fit, const RunContext& context);
+[[nodiscard]] Spread locate(const NumberData& data, const Middle& middle, NumberFit& fit, const RunContext& context);
 
 /// Mean and standard deviation of all answers, whatever their task.
 [[nodiscard]] Around all_answers(const NumberAnswers& answers, std::size_t dimension);
@@ -49,19 +50,25 @@ using Middle = double (*)(std::span<const double> sorted, std::size_t left_out);
 using LogDensity = double (*)(double off, double deviation);
 [[nodiscard]] double normal_log_density(double off, double deviation);
 [[nodiscard]] double laplace_log_density(double off, double deviation);
+/// Student's t, of which `scale` is the width and not the deviation.
+[[nodiscard]] double student_log_density(double off, double scale, double degrees);
+
+/// The deviation of one answer by its mean absolute distance from the others' median, so that far answers count less:
+/// for normal errors that is √(2/π) of the deviation, and the median of m − 1 others scatters, too.
+[[nodiscard]] double robust_deviation(const Spread& spread, std::size_t dimension);
 
 /// A standard deviation in one dimension of a task with so many answers (infinitely many where gold is known).
-using DeviationOf = double (*)(const Spread& spread, std::size_t dimension, double answers);
+using DeviationOf = std::function<double(const Spread& spread, std::size_t dimension, double answers)>;
 
 /// Ends a fit that `locate` began: deviations, Student's 95 % intervals, gold, status.
-void finish_fit(const NumberData& data, const Spread& spread, DeviationOf deviation_of_estimate, NumberFit& fit,
+void finish_fit(const NumberData& data, const Spread& spread, const DeviationOf& deviation_of_estimate, NumberFit& fit,
                 const RunContext& context);
 
 /// Log densities of answers that were not seen: around the task's middle, or around all answers where the task has
 /// none.
 [[nodiscard]] std::vector<double> log_predictive(const NumberData& data, std::span<const NumberAnswer> answers,
-                                                 Middle middle, DeviationOf deviation_of_answer, LogDensity log_density,
-                                                 const RunContext& context);
+                                                 const Middle& middle, const DeviationOf& deviation_of_answer,
+                                                 LogDensity log_density, const RunContext& context);
 
 /// Gold is known: its tasks have it as estimate, with no deviation.
 void pin_gold(const NumberData& data, NumberFit& fit);
