@@ -32,6 +32,7 @@ struct AggregateArguments {
   double abstain_below = 0;
   bool json = false;
   ReadFlags read;
+  StructureFlags structure;
   RunFlags run;
 };
 
@@ -71,8 +72,8 @@ std::string what_next(const AggregateArguments& options, Session& session) {
     text += fmt::format("  wisecrowd evaluate {} GOLD.csv\n", labels);
   } else if (options.labels != "-" && options.gold != "-") {
     text += wrapped("To see how other methods do on the gold tasks:", screen.width, 0) + "\n";
-    text += fmt::format("  wisecrowd compare {} --gold {}{}\n", shell_word(options.labels), shell_word(options.gold),
-                        options.read.words(true));
+    text += fmt::format("  wisecrowd compare {} --gold {}{}{}\n", shell_word(options.labels), shell_word(options.gold),
+                        options.read.words(true), options.structure.words());
   }
   return text;
 }
@@ -86,6 +87,8 @@ void run_aggregate(const AggregateArguments& options, Session& session) {
     kind->refuse(!options.time.empty(), "--time");
     kind->refuse(!options.read.trusted.empty(), "--trusted");
     kind->refuse(!options.read.groups.empty(), "--groups");
+    kind->refuse(options.structure.ordered, "--ordered");
+    kind->refuse(options.structure.has_graph(), "a graph of tasks");
     KindRequest request;
     request.answers = options.labels;
     request.settings = options.settings;
@@ -112,6 +115,8 @@ void run_aggregate(const AggregateArguments& options, Session& session) {
   request.abstain_below = options.abstain_below;
   request.read = options.read.options();
   request.read.time_column = options.time;
+  options.structure.check();
+  request.structure = options.structure;
   if (!options.out.empty()) request.out = options.out;
   const ReportRequest report{.path = options.report, .force = options.force};
   check_report(report);
@@ -189,6 +194,9 @@ void add_aggregate(CommandSet& commands) {
   options->read.add_kind_to(command);
   options->read.add_to(command, true);
   options->read.add_trust_to(command);
+  options->structure.add_order_to(command);
+  options->structure.add_graph_to(command);
+  options->structure.add_features_to(command);
   options->run.add_to(command, true);
   options->run.add_warning_flag(command);
   command.more = list_methods;

@@ -114,12 +114,16 @@ Evaluation evaluate_delivered(const CategoryFit& fit, const CategoryData& data, 
 
 /// The answers, and when they were given if a column tells.
 CategoryData read_answers(const AggregateRequest& request, AnswerTimes& times, Work& work, DataReport& report) {
+  CategoryData data;
   if (request.read.time_column.empty()) {
-    return read_dataset(request.labels, request.gold, request.read, work.context(), &report);
+    data = read_dataset(request.labels, request.gold, request.read, work.context(), &report);
+  } else {
+    TimedCategoryData timed = read_timed_dataset(request.labels, request.gold, request.read, work.context(), &report);
+    times = std::move(timed.times);
+    data = std::move(timed.data);
   }
-  TimedCategoryData timed = read_timed_dataset(request.labels, request.gold, request.read, work.context(), &report);
-  times = std::move(timed.times);
-  return std::move(timed.data);
+  request.structure.apply(data, request.labels, request.read, work.context(), report.warnings);
+  return data;
 }
 
 }  // namespace
@@ -139,6 +143,7 @@ AggregateOutcome run_aggregate(const AggregateRequest& request, Session& session
   record.threads = work.context().threads();
   record.inputs.emplace_back("answers", request.labels);
   if (request.gold) record.inputs.emplace_back("gold", *request.gold);
+  request.structure.record(record);
 
   Stopwatch watch;
   DataReport report;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "common_options.hpp"
+#include "structure_flags.hpp"
 #include "wisecrowd/category_result.hpp"
 #include "wisecrowd/cleaning.hpp"
 
@@ -23,6 +24,7 @@ struct AggregateRequest {
   CleaningRequest without;  ///< whose answers the method does not see
   double abstain_below = 0;
   ReadOptions read;
+  StructureFlags structure;
   std::optional<std::string> out;
 };
 

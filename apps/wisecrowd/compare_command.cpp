@@ -13,10 +13,14 @@
 #include "score_text.hpp"
 #include "screen_text.hpp"
 #include "shared_json.hpp"
+#include "structure_flags.hpp"
 #include "table.hpp"
 #include "wisecrowd/evaluate.hpp"
+#include "wisecrowd/evaluate_ordered.hpp"
 #include "wisecrowd/held_out.hpp"
 #include "wisecrowd/messages.hpp"
+#include "wisecrowd/method_needs.hpp"
+#include "wisecrowd/ordered_classes.hpp"
 
 namespace wisecrowd::app {
 namespace {
@@ -35,6 +39,7 @@ struct CompareArguments {
   FeatureFlags features;
   NetworkFlags network;
   ReadFlags read;
+  StructureFlags structure;
   RunFlags run;
 };
 
@@ -43,13 +48,21 @@ struct Row {
   std::string method;
   std::string refusal;
   Evaluation evaluation;
+  std::optional<RankScores> ranks;
   std::size_t iterations = 0;
   Status status = Status::converged;
   double seconds = 0;
 };
 
 std::vector<MethodStage> entrants_of(const CompareArguments& options) {
-  const auto names = options.methods.empty() ? method_names() : split_list(options.methods);
+  std::vector<std::string> names = split_list(options.methods);
+  if (options.methods.empty()) {
+    names = method_names();
+    std::erase_if(names, [&](const std::string& name) {  // those that would only say that they cannot
+      return (uses_order(method_named(name)) && !options.structure.ordered) ||
+             (uses_task_graph(method_named(name)) && !options.structure.has_graph());
+    });
+  }
   const auto parameters = parameters_for_each(
       names, [](const std::string& name) -> const std::vector<ParameterSpec>& { return method_named(name).parameters; },
       options.settings);
@@ -65,9 +78,13 @@ std::string narrow(double value, bool is_share) {
   return text.starts_with("0.") ? text.substr(1) : text;
 }
 
-std::string table_text(const std::vector<Row>& rows, const Screen& screen) {
+std::string table_text(const std::vector<Row>& rows, bool ordered, const Screen& screen) {
   std::vector<Column> columns = {{"method", Column::Side::left}};
-  for (const Measure& measure : measures()) columns.push_back({measure.title});
+  // The rank error takes the place of the Brier score, so that names of methods stay whole in 80 columns.
+  std::vector<Measure> shown = measures();
+  if (ordered) std::erase_if(shown, [](const Measure& measure) { return measure.name == "brier"; });
+  for (const Measure& measure : shown) columns.push_back({measure.title});
+  if (ordered) columns.push_back({"rank error"});
   Table table(std::move(columns), 1);
   for (const Row& row : rows) {
     std::vector<std::string> values = {row.method};
@@ -76,12 +93,17 @@ std::string table_text(const std::vector<Row>& rows, const Screen& screen) {
                                                             row.status == Status::iteration_limit ? "+ it." : " it.",
                                                             duration(row.seconds))
                                               : "  cannot"};
-    for (const Measure& measure : measures()) {
+    for (const Measure& measure : shown) {
       const auto estimate = row.refusal.empty() ? measure.of(row.evaluation) : std::nullopt;
       values.push_back(estimate ? narrow(estimate->value, measure.is_share) + (measure.is_share ? " %" : "") : "–");
       intervals.push_back(estimate ? fmt::format("{}–{}", narrow(estimate->low, measure.is_share),
                                                  narrow(estimate->high, measure.is_share))
                                    : "");
+    }
+    if (row.ranks) {
+      const Estimate& error = row.ranks->rank_error;
+      values.push_back(narrow(error.value, false));
+      intervals.push_back(fmt::format("{}–{}", narrow(error.low, false), narrow(error.high, false)));
     }
     table.add(std::move(values));
     table.add(std::move(intervals));
@@ -204,6 +226,9 @@ Row score_by_gold(const MethodStage& entrant, const CategoryData& data, std::spa
     row.status = fit.status;
     row.evaluation = evaluate(fit.labels, fit.posterior, gold, data.answers.class_count(), {.tie_rule = fit.tie_rule},
                               work.context());
+    if (is_ordered(data.answers)) {
+      row.ranks = evaluate_ranks(fit.labels, gold, data.answers.class_count(), work.context());
+    }
     work.check_stopped();
   } catch (const Error& error) {
     if (error.code() != ErrorCode::unsupported) throw;
@@ -222,6 +247,10 @@ Json scores_json(const std::vector<Row>& rows, const std::vector<MethodStage>& e
       entry["error"] = row.refusal;
     } else {
       entry.update(score_json(row.evaluation));
+      if (row.ranks) {
+        entry["rank_error"] = estimate_json(row.ranks->rank_error);
+        entry["quadratic_kappa"] = estimate_json(row.ranks->quadratic_kappa);
+      }
       entry["iterations"] = row.iterations;
       entry["status"] = std::string(to_string(row.status));
       entry["seconds"] = row.seconds;
@@ -252,10 +281,11 @@ void run_with_gold(const CompareArguments& options, const std::vector<MethodStag
   session.out.add(data_line(data.answers, screen));
   session.out.add(
       fmt::format("{}  on {} that the methods did not see\n\n", screen.bold("Scored"), counted(scored, "gold task")));
-  session.out.add(table_text(rows, screen));
+  session.out.add(table_text(rows, is_ordered(data.answers), screen));
   session.out.add(
       "\n  " +
-      wrapped("Under each method: iterations, time and 95 % intervals. Log-loss, Brier and ECE are best when small.",
+      wrapped(fmt::format("Under each method: iterations, time and 95 % intervals. Log-loss, {} are best when small.",
+                          is_ordered(data.answers) ? "ECE and rank error (mean distance of ranks)" : "Brier and ECE"),
               screen.width, 2) +
       "\n");
   if (std::any_of(rows.begin(), rows.end(), [](const Row& row) { return row.status == Status::iteration_limit; })) {
@@ -266,10 +296,18 @@ void run_with_gold(const CompareArguments& options, const std::vector<MethodStag
   }
 }
 
-void run_compare(const CompareArguments& options, Session& session) {
+void run_compare(const CompareArguments& given, Session& session) {
+  CompareArguments options = given;
+  if (options.structure.neighbours > 0) {  // features are for the graph, not for learners
+    options.structure.features = options.features.features;
+    options.structure.tasks = options.features.tasks;
+  }
+  options.structure.check();
   if (const KindCommands* const kind = kind_commands(options.read)) {
     kind->refuse(!options.features.features.empty(), "--features");
     kind->refuse(!options.without.empty(), "--without");
+    kind->refuse(options.structure.ordered, "--ordered");
+    kind->refuse(options.structure.has_graph(), "a graph of tasks");
     KindRequest request;
     request.answers = options.labels;
     request.settings = options.settings;
@@ -282,7 +320,7 @@ void run_compare(const CompareArguments& options, Session& session) {
     request.share = options.share;
     return kind->compare(request, session);
   }
-  if (!options.features.features.empty()) {
+  if (!options.features.features.empty() && options.structure.neighbours == 0) {
     const LearnerComparison comparison = learner_comparison(options);
     Work work(session, options.run);
     return compare_learners(comparison, session, work);
@@ -297,7 +335,10 @@ void run_compare(const CompareArguments& options, Session& session) {
   DataReport report;
   CategoryData data = at_stage(Stage::reading, [&] {
     const auto gold = options.gold.empty() ? std::nullopt : std::optional(options.gold);
-    return read_dataset(options.labels, gold, options.read.options(), work.context(), &report);
+    const ReadOptions read = options.read.options();
+    CategoryData found = read_dataset(options.labels, gold, read, work.context(), &report);
+    options.structure.apply(found, options.labels, read, work.context(), report.warnings);
+    return found;
   });
   work.check_stopped();
   if (const CleaningRequest without = without_of(options.without); without.any()) {
@@ -325,7 +366,8 @@ void add_compare(CommandSet& commands) {
       "it "
       "gives to those held out; several times, with other answers held out.\n"
       "With --features: trains every learner instead, and scores it by the probability of answers to held-out "
-      "tasks, and with --gold on the test rows and on the answered tasks.\n"
+      "tasks, and with --gold on the test rows and on the answered tasks. With --neighbours, too, features only say "
+      "which tasks are alike.\n"
       "Differences smaller than the intervals mean little; no method wins on all data.";
   auto options = std::make_shared<CompareArguments>();
   command
@@ -345,6 +387,8 @@ void add_compare(CommandSet& commands) {
   options->read.add_kind_to(command);
   options->read.add_to(command, true);
   options->read.add_trust_to(command);
+  options->structure.add_order_to(command);
+  options->structure.add_graph_to(command);
   options->run.add_to(command, true);
   options->run.add_warning_flag(command);
   command.examples =

@@ -9,8 +9,11 @@
 #include "run_summary.hpp"
 #include "screen_text.hpp"
 #include "shared_json.hpp"
+#include "structure_flags.hpp"
 #include "table.hpp"
 #include "wisecrowd/evaluate.hpp"
+#include "wisecrowd/evaluate_ordered.hpp"
+#include "wisecrowd/ordered_classes.hpp"
 
 namespace wisecrowd::app {
 namespace {
@@ -23,6 +26,7 @@ struct DescribeArguments {
   std::string labels;
   bool json = false;
   ReadFlags read;
+  StructureFlags structure;
   RunFlags run;
 };
 
@@ -31,23 +35,28 @@ Json description_json(const Description& d, const CategoryAnswers& answers, cons
   for (std::size_t k = 0; k < d.classes; ++k) {
     classes.push_back({{"class", std::string(answers.class_names()[k])}, {"answers", d.answers_per_class[k]}});
   }
-  const Json listed = warnings_json(warnings);
-  return {{"tasks", d.tasks},
-          {"workers", d.workers},
-          {"answers", d.answers},
-          {"hash", fmt::format("{:016x}", answers.content_hash())},
-          {"unanswered_tasks", d.unanswered_tasks},
-          {"silent_workers", d.silent_workers},
-          {"answers_per_task", distribution_json(d.answers_per_task)},
-          {"answers_per_worker", distribution_json(d.answers_per_worker)},
-          {"classes", classes},
-          {"krippendorff_alpha", d.krippendorff_alpha},
-          {"fleiss_kappa", d.fleiss_kappa},
-          {"pairwise_agreement", d.pairwise_agreement},
-          {"unanimous_share", d.unanimous_share},
-          {"components", d.components},
-          {"largest_component", {{"tasks", d.largest_component_tasks}, {"workers", d.largest_component_workers}}},
-          {"warnings", listed}};
+  Json json = {{"tasks", d.tasks},
+               {"workers", d.workers},
+               {"answers", d.answers},
+               {"hash", fmt::format("{:016x}", answers.content_hash())},
+               {"unanswered_tasks", d.unanswered_tasks},
+               {"silent_workers", d.silent_workers},
+               {"answers_per_task", distribution_json(d.answers_per_task)},
+               {"answers_per_worker", distribution_json(d.answers_per_worker)},
+               {"classes", classes},
+               {"krippendorff_alpha", d.krippendorff_alpha},
+               {"fleiss_kappa", d.fleiss_kappa},
+               {"pairwise_agreement", d.pairwise_agreement},
+               {"unanimous_share", d.unanimous_share},
+               {"components", d.components},
+               {"largest_component", {{"tasks", d.largest_component_tasks}, {"workers", d.largest_component_workers}}},
+               {"warnings", warnings_json(warnings)}};
+  if (is_ordered(answers)) {
+    const RankAgreement ranks = describe_ranks(answers);
+    json["ordinal_alpha"] = ranks.ordinal_alpha;
+    json["weighted_kappa"] = ranks.weighted_kappa;
+  }
+  return json;
 }
 
 /// Landis and Koch's words are too generous for alpha; these follow Krippendorff's own thresholds.
@@ -86,6 +95,11 @@ std::string description_text(const Description& d, const CategoryAnswers& answer
                  d.krippendorff_alpha == d.krippendorff_alpha ? alpha_in_words(d.krippendorff_alpha)
                                                               : "no task has two answers"});
   agreement.add({"Fleiss' kappa", fixed(d.fleiss_kappa, 3)});
+  if (is_ordered(answers)) {
+    const RankAgreement ranks = describe_ranks(answers);
+    agreement.add({"ordinal alpha", fixed(ranks.ordinal_alpha, 3), "far disagreement counts more"});
+    agreement.add({"weighted kappa", fixed(ranks.weighted_kappa, 3), "by squared difference of ranks"});
+  }
   agreement.add({"pairs that agree", percent(d.pairwise_agreement)});
   agreement.add({"unanimous tasks", percent(d.unanimous_share), "of those with two answers or more"});
   text += "\n" + agreement.text(screen.width, screen.dim_on(), screen.off());
@@ -103,6 +117,7 @@ std::string description_text(const Description& d, const CategoryAnswers& answer
 
 void run_describe(const DescribeArguments& options, Session& session) {
   if (const KindCommands* const kind = kind_commands(options.read)) {
+    kind->refuse(options.structure.ordered, "--ordered");
     KindRequest request;
     request.answers = options.labels;
     request.json = options.json;
@@ -113,7 +128,10 @@ void run_describe(const DescribeArguments& options, Session& session) {
   Work work(session, options.run);
   DataReport report;
   const CategoryData data = at_stage(Stage::reading, [&] {
-    return read_dataset(options.labels, std::nullopt, options.read.options(), work.context(), &report);
+    const ReadOptions read = options.read.options();
+    CategoryData found = read_dataset(options.labels, std::nullopt, read, work.context(), &report);
+    options.structure.apply(found, options.labels, read, work.context(), report.warnings);
+    return found;
   });
   work.check_stopped();
   const Description description = describe(data.answers);
@@ -128,7 +146,7 @@ void run_describe(const DescribeArguments& options, Session& session) {
   session.out.add(description_text(description, data.answers, session.out_screen));
   if (options.labels == "-") return;
   session.out.add(fmt::format("\nTo aggregate these answers:\n  wisecrowd aggregate {}{} --out result\n",
-                              shell_word(options.labels), options.read.words(false)));
+                              shell_word(options.labels), options.read.words(false) + options.structure.words()));
 }
 
 }  // namespace
@@ -146,6 +164,7 @@ void add_describe(CommandSet& commands) {
   command.add_flag("--json", options->json, "print one JSON object");
   options->read.add_kind_to(command);
   options->read.add_to(command, false);
+  options->structure.add_order_to(command);
   options->run.add_to(command, false);
   options->run.add_warning_flag(command);
   command.examples =

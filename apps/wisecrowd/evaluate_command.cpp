@@ -16,6 +16,8 @@
 #include "shared_json.hpp"
 #include "table.hpp"
 #include "wisecrowd/evaluate.hpp"
+#include "wisecrowd/evaluate_ordered.hpp"
+#include "wisecrowd/ordered_classes.hpp"
 
 namespace wisecrowd::app {
 namespace {
@@ -29,6 +31,8 @@ struct EvaluateArguments {
   bool lenient = false;
   bool safe_csv = false;
   double abstain_below = 0;
+  bool ordered = false;
+  std::string classes;
   bool json = false;
   ReadFlags kind;  // for --answers alone
   RunFlags run;
@@ -48,18 +52,33 @@ double probability_of_label(const Matched& matched, std::size_t task) {
   return matched.probabilities[task * matched.classes + index(matched.predicted[task])];
 }
 
+/// The order in which classes stand: those of --classes first, which must be all if the order means something.
+std::vector<std::uint32_t> class_ranks(std::span<const std::string_view> names, std::size_t listed, bool ordered) {
+  if (listed == 0) return ordered ? ordered_class_order(names) : class_order(names);
+  if (listed < names.size()) {
+    throw Failure(EX_DATAERR, fmt::format("class '{}' is not among those of --classes", printable(names[listed])));
+  }
+  std::vector<std::uint32_t> order(names.size());
+  for (std::uint32_t k = 0; k < order.size(); ++k) order[k] = k;
+  return order;
+}
+
 /// The class list of both tables, and where each class of either stands in it.
-std::size_t unite_classes(const LabelTable& a, const LabelTable& b, std::vector<ClassId>& ids_of_a,
-                          std::vector<ClassId>& ids_of_b) {
+std::size_t unite_classes(const LabelTable& a, const LabelTable& b, const EvaluateArguments& options,
+                          std::vector<ClassId>& ids_of_a, std::vector<ClassId>& ids_of_b) {
   std::vector<std::string_view> names;
   std::unordered_map<std::string_view, std::size_t> at;
+  const auto listed = options.classes.empty() ? std::vector<std::string>() : split_list(options.classes);
+  for (const std::string& name : listed) {
+    if (at.emplace(name, names.size()).second) names.push_back(name);
+  }
   for (const LabelTable* table : {&a, &b}) {
     for (std::size_t k = 0; k < table->classes.size(); ++k) {
       if (at.emplace(table->classes[k], names.size()).second) names.push_back(table->classes[k]);
     }
   }
   std::vector<ClassId> ids(names.size());
-  const auto order = class_order(names);
+  const auto order = class_ranks(names, listed.size(), options.ordered);
   for (std::size_t i = 0; i < order.size(); ++i) ids[order[i]] = ClassId{static_cast<std::uint16_t>(i)};
   const auto translate = [&](const LabelTable& table, std::vector<ClassId>& out) {
     for (std::size_t k = 0; k < table.classes.size(); ++k) out.push_back(ids[at.at(table.classes[k])]);
@@ -69,11 +88,11 @@ std::size_t unite_classes(const LabelTable& a, const LabelTable& b, std::vector<
   return names.size();
 }
 
-Matched match(const LabelTable& predicted, const LabelTable& gold) {
+Matched match(const LabelTable& predicted, const LabelTable& gold, const EvaluateArguments& options) {
   Matched matched;
   std::vector<ClassId> predicted_ids;
   std::vector<ClassId> gold_ids;
-  matched.classes = unite_classes(predicted, gold, predicted_ids, gold_ids);
+  matched.classes = unite_classes(predicted, gold, options, predicted_ids, gold_ids);
   std::unordered_map<std::string_view, std::size_t> gold_at;
   gold_at.reserve(gold.tasks.size());
   for (std::size_t t = 0; t < gold.tasks.size(); ++t) gold_at.emplace(gold.tasks[t], t);
@@ -114,7 +133,8 @@ std::vector<Warning> leak_warnings(const std::string& predicted, const std::stri
                        what)}};
 }
 
-std::string score_text(const Evaluation& evaluation, const Matched& matched, const Screen& screen) {
+std::string score_text(const Evaluation& evaluation, const std::optional<RankScores>& ranks, const Matched& matched,
+                       const Screen& screen) {
   std::string text =
       fmt::format("{}  {} with both a label and gold", screen.bold("Scored"), counted(evaluation.tasks, "task"));
   if (matched.only_predicted > 0) text += fmt::format("; {} without gold", grouped(matched.only_predicted));
@@ -137,6 +157,14 @@ std::string score_text(const Evaluation& evaluation, const Matched& matched, con
                  fmt::format("{} – {}", fixed(estimate->low, 4), fixed(estimate->high, 4)), measure.meaning});
     }
   }
+  if (ranks) {
+    const auto add = [&](const std::string& title, const Estimate& estimate, const std::string& meaning) {
+      table.add({title, fixed(estimate.value, 4),
+                 fmt::format("{} – {}", fixed(estimate.low, 4), fixed(estimate.high, 4)), meaning});
+    };
+    add("rank error", ranks->rank_error, "mean distance of ranks");
+    add("quadratic kappa", ranks->quadratic_kappa, "far errors count more; 1 is best");
+  }
   text += table.text(screen.width, screen.dim_on(), screen.off());
   if (evaluation.curve.empty()) return text;
   Table curve({{"the surest"}, {"accuracy"}, {"probability at least"}});
@@ -146,25 +174,28 @@ std::string score_text(const Evaluation& evaluation, const Matched& matched, con
   return text + "\n" + curve.text(screen.width, screen.dim_on(), screen.off());
 }
 
+void evaluate_other_kind(const KindCommands& kind, const EvaluateArguments& options, Session& session) {
+  kind.refuse(options.abstain_below > 0, "--abstain-below");
+  kind.refuse(options.ordered, "--ordered");
+  KindRequest request;
+  request.answers = options.predicted;
+  request.gold = options.gold;
+  request.json = options.json;
+  request.read = options.kind;
+  request.read.columns = options.columns;
+  request.read.gold_columns = options.gold_columns;
+  request.read.format = options.format;
+  request.read.lenient = options.lenient;
+  request.read.safe_csv = options.safe_csv;
+  request.run = options.run;
+  kind.evaluate(request, leak_warnings(options.predicted, "estimates"), session);
+}
+
 void run_evaluate(const EvaluateArguments& options, Session& session) {
   if (options.predicted == "-" && options.gold == "-") {
     throw usage_error("PREDICTED and GOLD cannot both come from standard input");
   }
-  if (const KindCommands* const kind = kind_commands(options.kind)) {
-    kind->refuse(options.abstain_below > 0, "--abstain-below");
-    KindRequest request;
-    request.answers = options.predicted;
-    request.gold = options.gold;
-    request.json = options.json;
-    request.read = options.kind;
-    request.read.columns = options.columns;
-    request.read.gold_columns = options.gold_columns;
-    request.read.format = options.format;
-    request.read.lenient = options.lenient;
-    request.read.safe_csv = options.safe_csv;
-    request.run = options.run;
-    return kind->evaluate(request, leak_warnings(options.predicted, "estimates"), session);
-  }
+  if (const KindCommands* const kind = kind_commands(options.kind)) return evaluate_other_kind(*kind, options, session);
   ReadFlags read;
   read.format = options.format;
   read.lenient = options.lenient;
@@ -185,7 +216,7 @@ void run_evaluate(const EvaluateArguments& options, Session& session) {
   };
   const LabelTable predicted = table_of(options.predicted, options.columns, "--columns");
   const LabelTable gold = table_of(options.gold, options.gold_columns, "--gold-columns");
-  Matched matched = match(predicted, gold);
+  Matched matched = match(predicted, gold, options);
   if (options.abstain_below > 0) {
     if (matched.probabilities.empty()) throw usage_error("--abstain-below needs the p_CLASS columns of PREDICTED");
     for (std::size_t t = 0; t < matched.predicted.size(); ++t) {
@@ -203,10 +234,16 @@ void run_evaluate(const EvaluateArguments& options, Session& session) {
   }
   const Evaluation evaluation =
       evaluate(matched.predicted, matched.probabilities, matched.gold, matched.classes, {}, work.context());
+  std::optional<RankScores> ranks;
+  if (options.ordered) ranks = evaluate_ranks(matched.predicted, matched.gold, matched.classes, work.context());
   work.check_stopped();
   session.warn(warnings);
   if (options.json) {
     auto json = score_json(evaluation);
+    if (ranks) {
+      json["rank_error"] = estimate_json(ranks->rank_error);
+      json["quadratic_kappa"] = estimate_json(ranks->quadratic_kappa);
+    }
     json["abstained"] = evaluation.abstained;
     json["coverage"] = evaluation.coverage();
     json["accuracy_by_coverage"] = nlohmann::ordered_json::array();
@@ -220,7 +257,7 @@ void run_evaluate(const EvaluateArguments& options, Session& session) {
     session.out.add_json(json);
     return;
   }
-  session.out.add(score_text(evaluation, matched, session.out_screen));
+  session.out.add(score_text(evaluation, ranks, matched, session.out_screen));
 }
 
 }  // namespace
@@ -241,6 +278,10 @@ void add_evaluate(CommandSet& commands) {
   command.add_number("--abstain-below", options->abstain_below, 0, 1,
                      "score only labels whose probability is at least this, and say how many they are");
   options->kind.add_kind_to(command);
+  command.add_flag("--ordered", options->ordered,
+                   "the order of classes means something: by --classes from the lowest to the highest, else by number; "
+                   "then rank error and quadratic kappa are scored, too");
+  command.add_text("--classes", options->classes, "A,B,C", "all classes in order; otherwise those that occur");
   command.add_flag("--json", options->json, "print one JSON object");
   command.add_text(
       "--columns", options->columns, "T,L",

@@ -9,7 +9,9 @@
 
 #include "screen_text.hpp"
 #include "table.hpp"
+#include "wisecrowd/evaluate_ordered.hpp"
 #include "wisecrowd/messages.hpp"
+#include "wisecrowd/ordered_classes.hpp"
 
 namespace wisecrowd::app {
 namespace {
@@ -203,6 +205,12 @@ std::string run_summary(const CategoryResult& result, bool method_is_default, do
     if (score.log_loss && score.ece) {
       text += line("", fmt::format("log-loss {}, calibration error (ECE) {}", fixed(score.log_loss->value, 3),
                                    fixed(score.ece->value, 3)));
+    }
+    if (is_ordered(answers)) {
+      const RankScores ranks = evaluate_ranks(delivered_labels(result.aggregation, record.abstain_below),
+                                              result.data.gold, answers.class_count(), RunContext());
+      text += line("", fmt::format("ordered: labels are {} ranks off on average, quadratic kappa {}",
+                                   fixed(ranks.rank_error.value, 3), fixed(ranks.quadratic_kappa.value, 3)));
     }
     if (score.abstained > 0) {
       text += line("", fmt::format("coverage {}: {} more were left blank", percent(score.coverage()),

@@ -4,7 +4,10 @@
 #include "wisecrowd/answer_columns.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/learn.hpp"
+#include "wisecrowd/method_needs.hpp"
+#include "wisecrowd/ordered_classes.hpp"
 #include "wisecrowd/simulate.hpp"
+#include "wisecrowd/task_graph.hpp"
 #include "wisecrowd/version.hpp"
 
 namespace wisecrowd::python {
@@ -91,7 +94,8 @@ py::tuple state_of(const py::object& self) {
   const BuildReport& r = answers.report;
   return py::make_tuple(view<std::uint32_t>(a.task_offsets(), self), view<std::uint32_t>(a.workers(), self),
                         view<std::uint16_t>(a.labels(), self), to_objects(a.task_names()), to_objects(a.worker_names()),
-                        to_objects(a.class_names()), r.duplicates_dropped, r.duplicates_contradicting, r.repeats);
+                        to_objects(a.class_names()), r.duplicates_dropped, r.duplicates_contradicting, r.repeats,
+                        is_ordered(a));
 }
 
 Answers from_state(const py::tuple& state) {
@@ -110,7 +114,39 @@ Answers from_state(const py::tuple& state) {
                              names_from(state[5].cast<py::array>())},
                             DuplicatePolicy::repeat, RunContext());
   answers.report = {state[6].cast<std::uint64_t>(), state[7].cast<std::uint64_t>(), state[8].cast<std::uint64_t>()};
+  if (state.size() > 9 && state[9].cast<bool>()) {  // older versions knew no order
+    CategoryData data{.answers = answers.annotations};
+    order_classes(data, true);
+    answers.annotations = data.answers;
+  }
   return answers;
+}
+
+using Weights = py::array_t<double, py::array::c_style | py::array::forcecast>;
+using Rows = py::array_t<float, py::array::c_style | py::array::forcecast>;
+
+/// Joins tasks, by their numbers.
+void set_graph(Answers& answers, const Codes& tasks, const Codes& neighbours, const Weights& weights) {
+  std::vector<TaskEdge> edges;
+  for (py::ssize_t e = 0; e < tasks.size(); ++e) edges.push_back({tasks.at(e), neighbours.at(e), weights.at(e)});
+  answers.annotations = with_task_graph(answers.annotations, make_task_graph(edges, answers.annotations.task_count()));
+}
+
+/// Joins every task to those with the nearest features; `rows` has the row of each task, or a number beyond.
+void set_nearest(Answers& answers, const Rows& given, const Codes& rows, std::size_t neighbours, unsigned threads) {
+  Features features;
+  features.rows = static_cast<std::size_t>(given.shape(0));
+  features.shape = {static_cast<std::size_t>(given.shape(1))};
+  features.dense.assign(given.data(), given.data() + given.size());
+  require_finite(features);
+  std::vector<std::uint32_t> row_of_task;
+  for (py::ssize_t t = 0; t < rows.size(); ++t) {
+    row_of_task.push_back(rows.at(t) < features.rows ? rows.at(t) : kNoRow);
+  }
+  Work work(0, threads, py::none());
+  answers.annotations = work.run([&](const RunContext& context) {
+    return with_task_graph(answers.annotations, nearest_neighbour_graph(features, row_of_task, neighbours, context));
+  });
 }
 
 /// What aggregators and learners both say about themselves.
@@ -156,6 +192,24 @@ void translate(std::exception_ptr thrown) {
   }
 }
 
+/// What is known of classes and tasks beyond the answers.
+void define_structure(py::class_<Answers>& answers_class) {
+  answers_class
+      .def("order_classes",
+           [](Answers& answers) {
+             CategoryData data{.answers = answers.annotations};
+             order_classes(data, true);
+             answers.annotations = data.answers;
+           })
+      .def_property_readonly("ordered", [](const Answers& a) { return is_ordered(a.annotations); })
+      .def("set_graph", &set_graph, py::arg("tasks"), py::arg("neighbours"), py::arg("weights"))
+      .def("set_nearest", &set_nearest, py::arg("features"), py::arg("rows"), py::arg("neighbours"), py::arg("threads"))
+      .def_property_readonly("edge_count", [](const Answers& a) {
+        const auto graph = task_graph(a.annotations);
+        return graph ? graph->edge_count() : 0;
+      });
+}
+
 }  // namespace
 
 void define_answers(py::module_& module) {
@@ -193,7 +247,9 @@ void define_answers(py::module_& module) {
       },
       py::arg("codes"), py::arg("names"));
 
-  py::class_<Answers>(module, "Answers", "The answers of a crowd, validated and in task order.")
+  py::class_<Answers> answers_class(module, "Answers", "The answers of a crowd, validated and in task order.");
+  define_structure(answers_class);
+  answers_class
       .def(py::init(&make_answers), py::arg("tasks"), py::arg("workers"), py::arg("labels"), py::arg("duplicates"),
            py::arg("threads"))
       .def(py::pickle(&state_of, &from_state))
@@ -232,6 +288,8 @@ void define_tables(py::module_& module) {
       py::dict entry = method_info_of(info);
       entry["uses_task_priors"] = info.uses_task_priors;
       entry["uses_start"] = info.uses_start;
+      entry["uses_order"] = uses_order(info);
+      entry["uses_task_graph"] = uses_task_graph(info);
       list.append(entry);
     }
     return list;

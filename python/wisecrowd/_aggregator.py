@@ -216,7 +216,8 @@ class Aggregator(Fitted, Estimator):
 
     def fit(self, data: Any, true_labels: Optional[Any] = None, *, start: Optional[pd.DataFrame] = None, columns: Optional[Any] = None,
             wide: bool = False, trusted: Optional[Any] = None, groups: Optional[Any] = None,
-            without: Any = ()):
+            without: Any = (), ordered: bool = False, graph: Optional[Any] = None, features: Optional[Any] = None,
+            neighbours: int = 10):
         """Finds the labels of all tasks.
 
         data : table with the columns task, worker and label
@@ -238,8 +239,25 @@ class Aggregator(Fitted, Estimator):
         without : 'spammers', 'copies' or 'colluders', or a list of them
             Leaves out the answers of such workers before the method sees them; a task never loses its last answer. left_out_ says who
             they are and why.
+        ordered : bool
+            The order of classes means something: the one of the parameter classes, from the lowest to the highest; without it, classes must
+            be numbers. Some methods need it.
+        graph : table with two columns of tasks and perhaps a column weight, optional
+            Tasks that are likely to have the same truth. Some methods need it.
+        features : DataFrame by task, or an array with a row per task, optional
+            Instead of graph: every task is joined to its nearest ones.
+        neighbours : int
+            To how many.
         """
         crowd = self._read(data, true_labels, columns, wide)
+        if ordered:
+            crowd.order_classes(self.classes is not None)
+        if graph is not None and features is not None:
+            raise ValueError("graph and features both say which tasks are alike: give one of them")
+        if graph is not None:
+            crowd.join_tasks(graph)
+        elif features is not None:
+            crowd.join_nearest(features, neighbours, self.threads)
         if trusted is not None or groups is not None:
             crowd.name_workers(trusted, groups)
         self._fit_without(crowd, start, without)
@@ -309,6 +327,30 @@ True
 """.strip()
 
 
+ORDERED_EXAMPLE = """
+>>> import wisecrowd
+>>> crowd = wisecrowd.simulate("ordered_scale", tasks=200, workers=20, classes=5, answers_per_task=7, seed=1)
+>>> labels = wisecrowd.{name}().fit_predict(crowd.answers, ordered=True)
+>>> bool((labels == crowd.gold).mean() > 0.6)
+True
+""".strip()
+
+GRAPH_EXAMPLE = """
+>>> import wisecrowd
+>>> crowd = wisecrowd.simulate("one_coin_beta", tasks=200, workers=20, answers_per_task=3, seed=1)
+>>> alike = [(a, b) for label, tasks in crowd.gold.groupby(crowd.gold).groups.items() for a, b in zip(tasks, tasks[1:])]
+>>> labels = wisecrowd.{name}().fit_predict(crowd.answers, graph=alike)
+>>> bool((labels == crowd.gold).mean() > 0.8)
+True
+""".strip()
+
+
+def example_of(info):
+    if info.get("uses_order"):
+        return ORDERED_EXAMPLE
+    return GRAPH_EXAMPLE if info.get("uses_task_graph") else EXAMPLE
+
+
 def make_class(info, base, name, module, positional=(), synonyms=None, extra=(), attributes=(), own_defaults=None):
     """A class for a method of the engine. `extra` are parameters that Python adds: name, default, help; `own_defaults` take the place of
     the engine's."""
@@ -319,7 +361,7 @@ def make_class(info, base, name, module, positional=(), synonyms=None, extra=(),
     namespace = {
         "__module__": module,
         "__qualname__": name,
-        "__doc__": describe_class(info, extra, (*attributes, *ATTRIBUTES), EXAMPLE.format(name=name).splitlines()),
+        "__doc__": describe_class(info, extra, (*attributes, *ATTRIBUTES), example_of(info).format(name=name).splitlines()),
         "_method": info["name"],
         "_info": info,
         "_defaults": defaults,

@@ -239,6 +239,42 @@ class Crowd:
             labels = found.astype(np.uint32)
         self.answers.name_workers(codes.astype(np.uint32), labels)
 
+    def order_classes(self, listed):
+        """The order of classes means something: as they were listed, else by number."""
+        if not listed:
+            numbers = pd.to_numeric(pd.Series(list(self.classes), dtype=object), errors="coerce").to_numpy(float)
+            if not np.isfinite(numbers).all() or not (np.diff(numbers) > 0).all():
+                raise ValueError(f"ordered: the order of the classes {shown(list(self.classes))} is not known: list them from the lowest to the "
+                                 "highest with classes=")
+        self.answers.order_classes()
+
+    def join_tasks(self, graph):
+        """Which tasks are likely to have the same truth: two columns of tasks, and perhaps one of weights."""
+        graph = graph if isinstance(graph, pd.DataFrame) else pd.DataFrame(graph)
+        weights = graph["weight"].to_numpy(float) if "weight" in graph else np.ones(len(graph))
+        ends = [column for column in graph.columns if column != "weight"]
+        if len(ends) != 2:
+            raise ValueError(f"graph: two columns of tasks are needed, and perhaps 'weight'; found {shown(list(graph.columns))}")
+        index = self.task_index()
+        one, other = (index.get_indexer(pd.Index(graph[column])) for column in ends)
+        known = (one >= 0) & (other >= 0)
+        if not known.any():
+            raise ValueError("graph: none of its edges joins two tasks that were answered: are the tasks spelled alike?")
+        self.answers.set_graph(one[known].astype(np.uint32), other[known].astype(np.uint32), weights[known])
+
+    def join_nearest(self, features, neighbours, threads):
+        """The same by features: a DataFrame by task, or an array with a row per task in the order of task_index()."""
+        if isinstance(features, pd.DataFrame):
+            rows, features = features.index.get_indexer(self.task_index()), features.to_numpy(np.float32)
+            if len(rows) and (rows < 0).all():
+                raise ValueError("features: no row is of a task that was answered: their index must hold the tasks")
+        else:
+            features = np.asarray(features, np.float32)
+            if features.ndim != 2 or len(features) != len(self.tasks):
+                raise ValueError(f"features: {len(self.tasks)} rows are needed, one per task in sorted order, or a DataFrame by task")
+            rows = np.arange(len(features))
+        self.answers.set_nearest(features, np.where(rows < 0, 2**32 - 1, rows).astype(np.uint32), neighbours, threads)
+
     def class_index(self, name="label"):
         return as_index(self.classes, name)
 

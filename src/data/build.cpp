@@ -92,7 +92,7 @@ CategoryAnswers build_category_answers(std::vector<CategoryPiece> pieces, Catego
   build.refuse_repeats(repeated);
   if (report != nullptr) *report = build.report;
   auto column = std::make_shared<CategoryAnswers::Column>();
-  column->classes = std::move(names.classes);
+  column->classes = ColumnNames(std::move(names.classes));
   column->labels = std::move(build.column);
   return {AnswerGraph(std::move(build.graph)), std::move(column)};
 }
@@ -122,7 +122,7 @@ CategoryAnswers build_timed_answers(std::vector<ListedPiece> pieces, TimedLabels
   build.refuse_repeats(repeated);
   if (report != nullptr) *report = build.report;
   auto column = std::make_shared<CategoryAnswers::Column>();
-  column->classes = std::move(names.classes);
+  column->classes = ColumnNames(std::move(names.classes));
   column->labels.resize(build.column.size());
   std::vector<double> times(build.column.size());
   const Blocks blocks{build.column.size(), kAnswersPerBlock};

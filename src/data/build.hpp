@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <mutex>
+#include <utility>
 #include <vector>
 
 #include "base/huge_vector.hpp"
@@ -24,8 +26,21 @@ struct AnswerGraph::Storage {
   mutable HugeVector<AnswerIndex> worker_answers;
 };
 
+struct TaskGraph;
+
+/// The names of classes with what else is known of classes and tasks. Those of any CategoryAnswers are of this type.
+struct ColumnNames : NameTable {
+  ColumnNames() = default;
+  explicit ColumnNames(NameTable names) : NameTable(std::move(names)) {}
+  bool ordered = false;                         ///< see ordered_classes.hpp
+  std::shared_ptr<const TaskGraph> task_graph;  ///< see task_graph.hpp
+};
+[[nodiscard]] inline const ColumnNames& column_names(const CategoryAnswers& answers) noexcept {
+  return static_cast<const ColumnNames&>(answers.class_names());
+}
+
 struct CategoryAnswers::Column {
-  NameTable classes;
+  ColumnNames classes;
   HugeVector<ClassId> labels;
 
   mutable std::once_flag hash_once;

@@ -12,6 +12,7 @@
 #include "data/interner.hpp"
 #include "data/name_order.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/ordered_classes.hpp"
 
 namespace wisecrowd {
 
@@ -40,6 +41,7 @@ std::uint64_t CategoryAnswers::content_hash() const {
       hash.add_names(answers.task_names());
       hash.add_names(answers.worker_names());
       hash.add_names(answers.class_names());
+      if (is_ordered(answers)) hash.add("ordered", 7);
       return hash.value();
     };
     ThreadPool pool(1);
@@ -53,8 +55,8 @@ std::uint64_t CategoryAnswers::content_hash() const {
     copy_edges(*this, pieces[0]);
     for (const ClassId label : labels()) pieces[0].payload.push_back(static_cast<std::uint16_t>(label));
     put_in_order(names.tasks, names.workers, pieces, pool);
-    column_->hash =
-        hash_of(build_category_answers(std::move(pieces), std::move(names), DuplicatePolicy::repeat, pool, nullptr));
+    column_->hash = hash_of(inherited(
+        *this, build_category_answers(std::move(pieces), std::move(names), DuplicatePolicy::repeat, pool, nullptr)));
   });
   return column_->hash;
 }

@@ -13,6 +13,7 @@
 #include "evaluate/components.hpp"
 #include "support/crowds.hpp"
 #include "wisecrowd/evaluate.hpp"
+#include "wisecrowd/evaluate_ordered.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -56,9 +57,47 @@ TEST(Describe, KrippendorffsTextbookExample) {
       if (answers[u] != '.') builder.add(std::to_string(u), std::to_string(o), answers.substr(u, 1));
     }
   }
-  const Description d = describe(builder.build());
+  const CategoryData data{.answers = builder.build()};
+  const Description d = describe(data.answers);
   EXPECT_NEAR(d.krippendorff_alpha, 0.743, 0.0005);
   EXPECT_EQ(d.answers, 41U);
+  EXPECT_NEAR(describe_ranks(data.answers).ordinal_alpha, 0.815, 0.0005);  // the same page
+}
+
+TEST(Describe, WeightedKappaByBruteForce) {
+  Rng rng(3);
+  CategoryAnswersBuilder builder({"1", "2", "3", "4"});
+  for (int t = 0; t < 40; ++t) {
+    const auto size = 1 + rng.below(5);
+    for (std::uint64_t w = 0; w < size; ++w) {
+      builder.add(std::to_string(t), std::to_string(w), std::to_string(1 + rng.below(4)));
+    }
+  }
+  const CategoryData data{.answers = builder.build()};
+  double observed = 0, tasks = 0, answers = 0;
+  std::vector<double> shares(4, 0.0);
+  for (std::size_t t = 0; t < 40; ++t) {
+    const auto labels = data.answers.labels_of(TaskId(t));
+    if (labels.size() < 2) continue;
+    double pairs = 0, squares = 0;
+    for (std::size_t a = 0; a < labels.size(); ++a) {
+      shares[index(labels[a])] += 1;
+      answers += 1;
+      for (std::size_t b = 0; b < labels.size(); ++b) {
+        if (a == b) continue;
+        const double difference = static_cast<double>(index(labels[a])) - static_cast<double>(index(labels[b]));
+        pairs += 1;
+        squares += difference * difference;
+      }
+    }
+    observed += squares / pairs;
+    tasks += 1;
+  }
+  double chance = 0;
+  for (int k = 0; k < 4; ++k) {
+    for (int l = 0; l < 4; ++l) chance += shares[k] * shares[l] / (answers * answers) * (k - l) * (k - l);
+  }
+  EXPECT_NEAR(describe_ranks(data.answers).weighted_kappa, 1 - observed / tasks / chance, 1e-12);
 }
 
 TEST(Describe, FleissTextbookExample) {

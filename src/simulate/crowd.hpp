@@ -58,6 +58,7 @@ struct Crowd {
   /// then on (as `confusion`). Both empty: nobody changes.
   std::vector<std::uint64_t> change;
   std::vector<double> changed;
+  bool ordered = false;  ///< the order of classes means something
   /// The last so many workers answer every task, besides the answers_per_task of the others.
   std::size_t everywhere = 0;
 };

@@ -323,7 +323,8 @@ Simulation simulate(std::string_view kind, const SimulationSize& asked, const Pa
     CategoryAnswerNames names = make_names(world, crowd.kinds.size(), options);
     storage->task_names = std::move(names.tasks);
     storage->worker_names = std::move(names.workers);
-    column->classes = std::move(names.classes);
+    column->classes = ColumnNames(std::move(names.classes));
+    column->classes.ordered = crowd.ordered;
     answers = CategoryAnswers(AnswerGraph(std::move(storage)), std::move(column));
     return true;
   };

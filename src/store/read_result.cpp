@@ -9,6 +9,7 @@
 #include "base/csv_rows.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/names.hpp"
+#include "wisecrowd/ordered_classes.hpp"
 #include "wisecrowd/run_folder.hpp"
 #include "wisecrowd/state_result.hpp"
 
@@ -32,8 +33,9 @@ CategoryAnswers with_tasks(const CategoryAnswers& answers, const NameTable& task
     const auto labels = answers.labels_of(TaskId(t));
     for (std::size_t a = 0; a < workers.size(); ++a) list.push_back({TaskId(t), workers[a], labels[a]});
   }
-  return make_category_answers(list, {NameTable(names), answers.worker_names(), answers.class_names()},
-                               DuplicatePolicy::repeat);
+  return inherited(answers,
+                   make_category_answers(list, {NameTable(names), answers.worker_names(), answers.class_names()},
+                                         DuplicatePolicy::repeat));
 }
 
 /// workers × truth × label from confusion.csv, whose rows are in this order; empty when it holds none.
@@ -89,14 +91,15 @@ CategoryData read_state(const StoredRecord& stored, const std::string& folder, c
 
 /// The answers, and when they were given if that was asked for.
 void read_answers(const std::string& answers, const std::optional<std::string>& gold, const ReadOptions& options,
-                  CategoryResult& result, const RunContext& context) {
+                  bool ordered, CategoryResult& result, const RunContext& context) {
   if (options.time_column.empty()) {
     result.data = read_dataset(answers, gold, options, context);
-    return;
+  } else {
+    TimedCategoryData timed = read_timed_dataset(answers, gold, options, context);
+    result.data = std::move(timed.data);
+    result.times = std::move(timed.times);
   }
-  TimedCategoryData timed = read_timed_dataset(answers, gold, options, context);
-  result.data = std::move(timed.data);
-  result.times = std::move(timed.times);
+  if (ordered) order_classes(result.data, true);
 }
 
 }  // namespace
@@ -164,7 +167,7 @@ StoredRun store::read_categories(StoredRecord stored, const std::string& folder,
   CategoryResult result;
   if (of_state && !read.time_column.empty()) refuse_times();
   if (of_state) result.data = read_state(stored, folder, answers_path, context);
-  if (!of_state) read_answers(answers_path, gold_path, read, result, context);
+  if (!of_state) read_answers(answers_path, gold_path, read, stored.ordered, result, context);
 
   const std::string labels_path = (fs::path(folder) / "labels.csv").string();
   ReadOptions reading;

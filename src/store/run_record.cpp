@@ -9,8 +9,10 @@
 
 #include "base/csv_rows.hpp"
 #include "base/json_depth.hpp"
+#include "result/rank_facts.hpp"
 #include "store/json_fields.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/ordered_classes.hpp"
 
 namespace wisecrowd::store {
 namespace {
@@ -43,6 +45,7 @@ void data_fields(Io& io, StoredRecord& stored) {
     io.field("dimensions", stored.dimensions);
   } else {
     io.field("classes", stored.classes);
+    io.field_if(stored.ordered, "ordered", stored.ordered);
   }
   io.field("inputs", record.inputs);
   io.field_if(!record.reading.empty(), "reading", record.reading);
@@ -186,6 +189,10 @@ void record_fields(Io& io, StoredRecord& stored) {
     io.field_if(stored.number_evaluation.has_value(), "evaluation", stored.number_evaluation);
   } else {
     io.field_if(record.evaluation.has_value(), "evaluation", record.evaluation);
+    io.object_if(stored.rank_error.has_value(), "rank_evaluation", [&](Io& ranks) {
+      ranks.field("rank_error", stored.rank_error);
+      ranks.field("quadratic_kappa", stored.quadratic_kappa);
+    });
   }
   end_fields(io, stored);
 }
@@ -204,6 +211,11 @@ StoredRecord stored_record(const CategoryResult& result) {
   stored.workers = answers.worker_count();
   stored.answers = answers.answer_count();
   for (std::size_t k = 0; k < answers.class_count(); ++k) stored.classes.emplace_back(answers.class_names()[k]);
+  stored.ordered = is_ordered(answers);
+  if (const auto ranks = rank_facts(result, RunContext())) {
+    stored.rank_error = ranks->rank_error;
+    stored.quadratic_kappa = ranks->quadratic_kappa;
+  }
   if (result.record.abstain_below > 0) {
     const auto labels = delivered_labels(result.aggregation, result.record.abstain_below);
     stored.abstained_tasks = static_cast<std::uint64_t>(std::count(labels.begin(), labels.end(), kNoClass));

@@ -28,7 +28,9 @@ struct StoredRecord {
   std::optional<NumberEvaluation> number_evaluation;
   std::uint64_t tasks = 0, workers = 0, answers = 0;
   std::vector<std::string> classes;
-  std::uint64_t abstained_tasks = 0;  ///< left blank for want of probability
+  bool ordered = false;                                 ///< their order means something
+  std::optional<Estimate> rank_error, quadratic_kappa;  ///< of ordered classes, where labels were scored
+  std::uint64_t abstained_tasks = 0;                    ///< left blank for want of probability
 };
 
 [[nodiscard]] StoredRecord stored_record(const CategoryResult& result);

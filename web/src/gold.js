@@ -21,6 +21,7 @@ function scores({data: {gold: facts}}) {
     `${share(facts.accuracy)} of ${plural(facts.tasks, "label")} with a known truth are right`,
     known(facts.low) && `, ${shareRange(facts.low, facts.high)} with 95\u202f% confidence`,
     ".",
+    known(facts.rank_error) && ` Classes are ordered: labels are ${number(facts.rank_error)} ranks off on average (quadratic kappa ${number(facts.quadratic_kappa)}).`,
     known(facts.left_blank) && facts.left_blank > 0 && ` ${plural(facts.left_blank, "more was", "more were")} left blank.`,
   );
 }

@@ -19,6 +19,7 @@ __all__ = [
     'DawidSkene',
     'HierarchicalDawidSkene',
     'GroupDawidSkene',
+    'GraphDawidSkene',
     'IBCC',
     'SpammerMixture',
     'Gibbs',
@@ -29,6 +30,8 @@ __all__ = [
     'CBCC',
     'EBCC',
     'MinimaxEntropy',
+    'OrdinalDawidSkene',
+    'LatentOrdinal',
     'MaxMargin',
     'KOS',
     'MultiSPA',
@@ -357,6 +360,43 @@ class GroupDawidSkene(Aggregator):
         most_groups: int = ...,
         pseudo_count: float = ...,
         diagonal_pseudo_count: float = ...,
+        max_iterations: int = ...,
+        tolerance: float = ...,
+        ties: Literal['lowest', 'highest', 'random', 'fractional'] = ...,
+        classes: Optional[Iterable[Any]] = ...,
+        duplicates: str = ...,
+        seed: int = ...,
+        threads: int = ...,
+        progress: Union[bool, Callable[[str, float, float, Optional[float]], Any]] = ...,
+        n_iter: Any = ...,
+        tol: Any = ...,
+        random_state: Any = ...,
+    ) -> None: ...
+
+class GraphDawidSkene(Aggregator):
+    strength: float
+    normalise_weights: bool
+    inference: Literal['mean_field', 'bp']
+    sweeps: int
+    pseudo_count: float
+    class_prior: Literal['learned', 'uniform']
+    max_iterations: int
+    tolerance: float
+    ties: Literal['lowest', 'highest', 'random', 'fractional']
+    classes: Optional[Iterable[Any]]
+    duplicates: str
+    seed: int
+    threads: int
+    progress: Union[bool, Callable[[str, float, float, Optional[float]], Any]]
+    def __init__(
+        self,
+        *,
+        strength: float = ...,
+        normalise_weights: bool = ...,
+        inference: Literal['mean_field', 'bp'] = ...,
+        sweeps: int = ...,
+        pseudo_count: float = ...,
+        class_prior: Literal['learned', 'uniform'] = ...,
         max_iterations: int = ...,
         tolerance: float = ...,
         ties: Literal['lowest', 'highest', 'random', 'fractional'] = ...,
@@ -782,6 +822,7 @@ class EBCC(Aggregator):
 
 class MinimaxEntropy(Aggregator):
     form: Literal['categorical', 'ordinal', 'ordinal_pairs']
+    decision: Literal['mode', 'median', 'mean']
     worker_penalty: float
     task_penalty: float
     class_prior: Literal['learned', 'uniform']
@@ -797,9 +838,84 @@ class MinimaxEntropy(Aggregator):
         self,
         *,
         form: Literal['categorical', 'ordinal', 'ordinal_pairs'] = ...,
+        decision: Literal['mode', 'median', 'mean'] = ...,
         worker_penalty: float = ...,
         task_penalty: float = ...,
         class_prior: Literal['learned', 'uniform'] = ...,
+        max_iterations: int = ...,
+        tolerance: float = ...,
+        ties: Literal['lowest', 'highest', 'random', 'fractional'] = ...,
+        classes: Optional[Iterable[Any]] = ...,
+        duplicates: str = ...,
+        seed: int = ...,
+        threads: int = ...,
+        progress: Union[bool, Callable[[str, float, float, Optional[float]], Any]] = ...,
+        n_iter: Any = ...,
+        tol: Any = ...,
+        random_state: Any = ...,
+    ) -> None: ...
+
+class OrdinalDawidSkene(Aggregator):
+    decision: Literal['mode', 'median', 'mean']
+    pseudo_count: float
+    diagonal_pseudo_count: float
+    class_prior: Literal['learned', 'uniform']
+    class_pseudo_count: float
+    max_iterations: int
+    tolerance: float
+    start: Literal['votes', 'majority', 'random']
+    restarts: int
+    gold_weight: float
+    ties: Literal['lowest', 'highest', 'random', 'fractional']
+    classes: Optional[Iterable[Any]]
+    duplicates: str
+    seed: int
+    threads: int
+    progress: Union[bool, Callable[[str, float, float, Optional[float]], Any]]
+    def __init__(
+        self,
+        *,
+        decision: Literal['mode', 'median', 'mean'] = ...,
+        pseudo_count: float = ...,
+        diagonal_pseudo_count: float = ...,
+        class_prior: Literal['learned', 'uniform'] = ...,
+        class_pseudo_count: float = ...,
+        max_iterations: int = ...,
+        tolerance: float = ...,
+        start: Literal['votes', 'majority', 'random'] = ...,
+        restarts: int = ...,
+        gold_weight: float = ...,
+        ties: Literal['lowest', 'highest', 'random', 'fractional'] = ...,
+        classes: Optional[Iterable[Any]] = ...,
+        duplicates: str = ...,
+        seed: int = ...,
+        threads: int = ...,
+        progress: Union[bool, Callable[[str, float, float, Optional[float]], Any]] = ...,
+        n_iter: Any = ...,
+        tol: Any = ...,
+        random_state: Any = ...,
+    ) -> None: ...
+
+class LatentOrdinal(Aggregator):
+    decision: Literal['mode', 'median', 'mean']
+    bias_spread: float
+    noise_spread: float
+    class_pseudo_count: float
+    max_iterations: int
+    tolerance: float
+    ties: Literal['lowest', 'highest', 'random', 'fractional']
+    classes: Optional[Iterable[Any]]
+    duplicates: str
+    seed: int
+    threads: int
+    progress: Union[bool, Callable[[str, float, float, Optional[float]], Any]]
+    def __init__(
+        self,
+        *,
+        decision: Literal['mode', 'median', 'mean'] = ...,
+        bias_spread: float = ...,
+        noise_spread: float = ...,
+        class_pseudo_count: float = ...,
         max_iterations: int = ...,
         tolerance: float = ...,
         ties: Literal['lowest', 'highest', 'random', 'fractional'] = ...,

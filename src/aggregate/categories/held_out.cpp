@@ -1,6 +1,7 @@
 #include "aggregate/held_out.hpp"
 
 #include "aggregate/registry.hpp"
+#include "wisecrowd/ordered_classes.hpp"
 
 namespace wisecrowd {
 
@@ -16,9 +17,11 @@ void divide<Categories>(const CategoryData& data, std::span<const std::uint32_t>
       (fold_of[a] == fold ? hidden : seen).push_back({TaskId(t), answers.workers()[a], answers.labels()[a]});
     }
   }
-  visible.answers = make_category_answers(
-      seen, {blank_names(answers.task_count()), blank_names(answers.worker_count()), answers.class_names()},
-      DuplicatePolicy::repeat);
+  visible.answers = inherited(
+      answers,
+      make_category_answers(
+          seen, {blank_names(answers.task_count()), blank_names(answers.worker_count()), answers.class_names()},
+          DuplicatePolicy::repeat));
   visible.gold = data.gold;
   visible.task_priors = data.task_priors;
   visible.trusted = data.trusted;

@@ -4,11 +4,15 @@
 
 #include <algorithm>
 
+#include "aggregate/categories/shared/decision.hpp"
 #include "aggregate/categories/shared/memory_need.hpp"
 #include "aggregate/categories/shared/table_model.hpp"
 #include "aggregate/kind_registry.hpp"
 #include "wisecrowd/aggregate.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/method_needs.hpp"
+#include "wisecrowd/ordered_classes.hpp"
+#include "wisecrowd/task_graph.hpp"
 
 namespace wisecrowd {
 
@@ -69,6 +73,11 @@ std::span<const MethodInfo> aggregation_methods() { return methods_of<Categories
 const MethodInfo& aggregation_method(std::string_view name) { return method_of<Categories>(name); }
 std::string_view default_aggregation_method() { return default_method_of<Categories>(); }
 
+bool uses_order(const MethodInfo& info) noexcept {
+  return info.name == "ordinal_dawid_skene" || info.name == "latent_ordinal";
+}
+bool uses_task_graph(const MethodInfo& info) noexcept { return info.name == "graph_dawid_skene"; }
+
 void require_fit(const MethodInfo& info, const CategoryData& data, bool with_start) {
   if (data.answers.has_repeats() && !info.allows_repeats) {
     throw Error(ErrorCode::unsupported,
@@ -79,6 +88,13 @@ void require_fit(const MethodInfo& info, const CategoryData& data, bool with_sta
   if (info.max_classes != 0 && data.answers.class_count() > info.max_classes) {
     throw Error(ErrorCode::unsupported, fmt::format("{} works for at most {} classes; these data have {}", info.name,
                                                     info.max_classes, data.answers.class_count()));
+  }
+  if (uses_order(info) && !is_ordered(data.answers)) refuse_unordered(info.name);
+  if (uses_task_graph(info) && !task_graph(data.answers)) {
+    throw Error(ErrorCode::unsupported,
+                fmt::format("{} needs to know which tasks are alike: give their `graph`, or `features` by which the "
+                            "nearest `neighbours` of each are found",
+                            info.name));
   }
   if (info.max_workers != 0 && data.answers.worker_count() > info.max_workers) {
     throw Error(ErrorCode::unsupported,

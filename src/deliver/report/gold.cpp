@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "deliver/report/sections.hpp"
+#include "result/rank_facts.hpp"
 
 namespace wisecrowd::report {
 namespace {
@@ -104,6 +105,10 @@ void add_gold(const Source& source, Json& document) {
                       {"confusion", confusion},
                       {"mistakes", wrong.size()},
                       {"wrong", std::move(mistakes)}};
+  if (const auto ranks = rank_facts(source.result, source.context)) {
+    document["gold"]["rank_error"] = number(ranks->rank_error.value);
+    document["gold"]["quadratic_kappa"] = number(ranks->quadratic_kappa.value);
+  }
 }
 
 }  // namespace wisecrowd::report

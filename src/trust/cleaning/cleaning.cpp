@@ -10,6 +10,7 @@
 #include "wisecrowd/covariance_spammers.hpp"
 #include "wisecrowd/dependence.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/ordered_classes.hpp"
 #include "wisecrowd/trust.hpp"
 #include "wisecrowd/worker_tables.hpp"
 
@@ -53,8 +54,9 @@ CategoryData without_answers(const CategoryData& data, const Verdicts& verdicts,
     }
   }
   CategoryData rest = data;
-  rest.answers = make_category_answers(kept, {answers.task_names(), answers.worker_names(), answers.class_names()},
-                                       DuplicatePolicy::repeat);
+  rest.answers = inherited(
+      answers, make_category_answers(kept, {answers.task_names(), answers.worker_names(), answers.class_names()},
+                                     DuplicatePolicy::repeat));
   if (cleaning == nullptr) return rest;
   for (std::size_t j = 0; j < verdicts.size(); ++j) {
     if (!verdicts[j]) continue;

@@ -14,6 +14,7 @@
 #include "base/numeric.hpp"
 #include "wisecrowd/dependence.hpp"
 #include "wisecrowd/held_out.hpp"
+#include "wisecrowd/ordered_classes.hpp"
 #include "wisecrowd/tempering.hpp"
 
 namespace wisecrowd::automatic {
@@ -218,8 +219,9 @@ CategoryData one_voice_per_group(const CategoryData& data, std::span<const std::
     }
   }
   CategoryData collapsed = data;
-  collapsed.answers = make_category_answers(kept, {answers.task_names(), answers.worker_names(), answers.class_names()},
-                                            DuplicatePolicy::repeat);
+  collapsed.answers = inherited(
+      answers, make_category_answers(kept, {answers.task_names(), answers.worker_names(), answers.class_names()},
+                                     DuplicatePolicy::repeat));
   return collapsed;
 }
 

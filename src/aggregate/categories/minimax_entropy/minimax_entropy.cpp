@@ -13,6 +13,7 @@
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/ordered_classes.hpp"
 
 namespace wisecrowd::minimax_entropy {
 namespace {
@@ -27,8 +28,9 @@ constexpr auto kFormNames = enum_names<TableForm>({{TableForm::categorical, "cat
 
 void parameters(ParameterVisitor& v, Options& o) {
   v.choice("form", o.form, kFormNames,
-           "categorical: any class can be taken for any other; ordinal: classes are ordered as they "
-           "are numbered and confusions follow the order; ordinal_pairs: ordered, but freer");
+           "categorical: any class can be taken for any other; ordinal: classes are ordered and "
+           "confusions follow the order; ordinal_pairs: ordered, but freer");
+  decision_parameter(v, o.decision);
   v.real("worker_penalty", o.worker_penalty, 0, 1e15,
          "how strongly the tables of workers are pulled to zero; 0 stands for classes²/4");
   v.real("task_penalty", o.task_penalty, 0, 1e15,
@@ -260,6 +262,9 @@ CategoryFit MinimaxEntropy::fit(const CategoryData& data, const RunContext& cont
   result.objective_is_monotone = true;
   if (result.class_count == 0) return result;
   const auto classes = static_cast<double>(result.class_count);
+  const bool needs_order = options_.form != TableForm::categorical || options_.decision != Decision::mode;
+  if (needs_order && result.class_count > 2 && !is_ordered(data.answers))
+    refuse_unordered("this form of minimax_entropy");
   const TableBasis basis(options_.form, result.class_count);
   const double numbers = classes * classes + (basis.is_identity() ? 0.0 : static_cast<double>(basis.size()));
   const double bytes = 8 * (static_cast<double>(result.task_count + result.worker_count) * numbers +
@@ -312,7 +317,7 @@ CategoryFit MinimaxEntropy::fit(const CategoryData& data, const RunContext& cont
                                  static_cast<double>(result.iterations);
   result.has_log_likelihood = true;
   fit.finish(result);
-  result.labels = hard_labels(result.posterior, result.class_count, options_.ties, context);
+  result.labels = decided_labels(result.posterior, result.class_count, options_.decision, options_.ties, context);
   result.learned = {{"worker_penalty", worker_penalty}, {"task_penalty", task_penalty}};
   if (result.status == Status::iteration_limit) {
     result.warnings.push_back(

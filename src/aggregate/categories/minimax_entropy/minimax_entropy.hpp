@@ -1,5 +1,6 @@
 #pragma once
 
+#include "aggregate/categories/shared/decision.hpp"
 #include "aggregate/categories/shared/softmax_tables.hpp"
 #include "wisecrowd/aggregate.hpp"
 
@@ -7,6 +8,7 @@ namespace wisecrowd::minimax_entropy {
 
 struct Options {
   TableForm form = TableForm::categorical;
+  Decision decision = Decision::mode;
   double worker_penalty = 0;  ///< λ_w; 0 stands for K²/4
   double task_penalty = 0;    ///< λ_t; 0 stands for λ_w × tasks / workers
   bool learn_class_prior = false;

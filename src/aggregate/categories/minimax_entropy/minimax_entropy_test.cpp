@@ -8,6 +8,7 @@
 #include "base/numeric.hpp"
 #include "base/rng.hpp"
 #include "support/crowds.hpp"
+#include "wisecrowd/ordered_classes.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -189,7 +190,8 @@ Slow slow_fit(const CategoryData& data, TableForm form, double lw, double lt, in
 
 TEST(MinimaxEntropy, AgreesWithASlowReference) {
   for (const TableForm form : kForms) {
-    const auto crowd = testing::small_crowd(4, 12, 5, 3, 4);
+    auto crowd = testing::small_crowd(4, 12, 5, 3, 4);
+    order_classes(crowd.data, true);
     const auto result =
         MinimaxEntropy(
             {.form = form, .worker_penalty = 2, .task_penalty = 3, .max_iterations = 2000, .tolerance = 1e-10})
@@ -205,7 +207,8 @@ TEST(MinimaxEntropy, AgreesWithASlowReference) {
 TEST(MinimaxEntropy, ObjectiveNeverFalls) {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     const std::size_t classes = 2 + seed % 4;
-    const auto crowd = testing::small_crowd(seed, 80, 10, classes, 2 + seed % 5);
+    auto crowd = testing::small_crowd(seed, 80, 10, classes, 2 + seed % 5);
+    order_classes(crowd.data, true);
     const auto result = MinimaxEntropy({.form = kForms[seed % 3],
                                         .worker_penalty = seed % 2 == 0 ? 0 : 0.05,
                                         .task_penalty = seed % 2 == 0 ? 0 : 0.2,
@@ -367,6 +370,14 @@ TEST(MinimaxEntropy, PublishedAccuracies) {
     }
     EXPECT_NEAR(right / all, row.accuracy, row.tolerance) << row.set;
   }
+}
+
+TEST(MinimaxEntropy, OrdinalFormsRefuseClassesWithoutOrder) {
+  const auto crowd = testing::small_crowd(4, 12, 5, 3, 4);
+  for (const TableForm form : {TableForm::ordinal, TableForm::ordinal_pairs}) {
+    EXPECT_THROW(static_cast<void>(MinimaxEntropy({.form = form}).fit(crowd.data, RunContext())), Error);
+  }
+  EXPECT_THROW(static_cast<void>(MinimaxEntropy({.decision = Decision::median}).fit(crowd.data, RunContext())), Error);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "aggregate/categories/shared/confusion_pass.hpp"
 #include "base/free_memory.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/method_needs.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -75,6 +76,7 @@ constexpr std::array kNeeds = {
     Need{"confusion_vector", of_table_em},
     Need{"dawid_skene", of_table_em},
     Need{"hierarchical_dawid_skene", of_table_em},
+    Need{"graph_dawid_skene", [](const DataShape& s) { return of_table_em(s) + 3 * posterior(s) + 2 * tables(s); }},
     Need{"ibcc", of_table_em},
     Need{"gibbs", [](const DataShape& s) { return 4 * (3 * posterior(s) + 2 * tables(s)) + per_answer(s, 16); }},
     Need{"bp", of_answers},
@@ -85,6 +87,13 @@ constexpr std::array kNeeds = {
     Need{"ebcc", of_ebcc},
     Need{"minimax_entropy",
          [](const DataShape& s) { return of_table_em(s) + posterior(s) * static_cast<double>(s.classes); }},
+    Need{"ordinal_dawid_skene", [](const DataShape& s) { return of_table_em(s) + 2 * posterior(s) + 4 * tables(s); }},
+    Need{"latent_ordinal",
+         [](const DataShape& s) {
+           const auto tasks = static_cast<double>(s.tasks), workers = static_cast<double>(s.workers);
+           return posterior(s) + tables(s) + 8 * 61.0 * (tasks + 2 * workers * static_cast<double>(s.classes)) +
+                  per_answer(s, 12);
+         }},
     Need{"max_margin", [](const DataShape& s) { return 8 * posterior(s) + per_answer(s, 16); }},
     Need{"kos", of_answers},
     Need{"multispa", of_moments},
@@ -109,7 +118,7 @@ std::vector<std::string> methods_that_fit(const DataShape& shape, double have, b
   for (const MethodInfo& info : aggregation_methods()) {
     const bool takes = (info.max_classes == 0 || shape.classes <= info.max_classes) &&
                        (info.max_workers == 0 || shape.workers <= info.max_workers) &&
-                       (info.allows_repeats || !repeats);
+                       (info.allows_repeats || !repeats) && !uses_order(info) && !uses_task_graph(info);
     if (takes && memory_needed(info.name, shape) <= have) names.push_back(info.name);
   }
   return names;
