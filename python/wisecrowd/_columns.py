@@ -242,15 +242,14 @@ class Crowd:
     def order_classes(self, listed):
         """The order of classes means something: as they were listed, else by number."""
         if not listed:
-            numbers = pd.to_numeric(pd.Series(list(self.classes), dtype=object), errors="coerce").to_numpy(float)
-            if not np.isfinite(numbers).all() or not (np.diff(numbers) > 0).all():
-                raise ValueError(f"ordered: the order of the classes {shown(list(self.classes))} is not known: list them from the lowest to the "
-                                 "highest with classes=")
+            require_order(self.classes)
         self.answers.order_classes()
 
     def join_tasks(self, graph):
         """Which tasks are likely to have the same truth: two columns of tasks, and perhaps one of weights."""
         graph = graph if isinstance(graph, pd.DataFrame) else pd.DataFrame(graph)
+        if not len(graph):
+            return self.answers.set_graph(*(np.zeros(0, np.uint32),) * 2, np.zeros(0))
         weights = graph["weight"].to_numpy(float) if "weight" in graph else np.ones(len(graph))
         ends = [column for column in graph.columns if column != "weight"]
         if len(ends) != 2:
@@ -277,6 +276,14 @@ class Crowd:
 
     def class_index(self, name="label"):
         return as_index(self.classes, name)
+
+
+def require_order(classes):
+    """Refuses classes that are not rising numbers."""
+    numbers = pd.to_numeric(pd.Series(list(classes), dtype=object), errors="coerce").to_numpy(float)
+    if not np.isfinite(numbers).all() or not (np.diff(numbers) > 0).all():
+        raise ValueError(f"ordered: the order of the classes {shown(list(classes))} is not known: list them from the lowest to the highest "
+                         "with classes=")
 
 
 def as_index(values, name):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-from frames import shuffled_answers
+from frames import needs_of, shuffled_answers
 
 import wisecrowd
 from wisecrowd import _engine
@@ -173,7 +173,7 @@ class Fits(unittest.TestCase):
         for name, cls in wisecrowd.aggregation.CLASSES.items():
             with self.subTest(name), warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                fitted = cls().fit(frame)
+                fitted = cls(classes=["no", "yes"]).fit(frame, **needs_of(cls, frame))
                 self.assertGreater((fitted.labels_ == gold).mean(), 0.7)
                 self.assertEqual(fitted.errors_.shape, (18, 2))
                 pd.testing.assert_series_equal(pickle.loads(pickle.dumps(fitted)).labels_, fitted.labels_)

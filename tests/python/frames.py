@@ -19,6 +19,15 @@ def shuffled_answers(seed=1, tasks=40, workers=8, classes=("a", "b", "c"), per_t
     return frame, pd.Series(truth, name="true_label").rename_axis("task")
 
 
+def needs_of(cls, frame):
+    """What a method asks for besides answers, as arguments of fit: the order of classes, and every task joined to the next."""
+    more = {"ordered": True} if cls._info["uses_order"] else {}
+    if cls._info["uses_task_graph"]:
+        tasks = sorted(set(frame["task"])) if len(frame) else []
+        more["graph"] = list(zip(tasks, tasks[1:]))
+    return more
+
+
 def real_data_folder():
     """Where the public data sets are, or None."""
     folder = Path(os.environ.get("WISECROWD_DATA", Path(__file__).resolve().parents[3] / "shared/data"))

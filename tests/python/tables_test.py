@@ -4,7 +4,7 @@ import warnings
 
 import numpy as np
 import pandas as pd
-from frames import shuffled_answers
+from frames import needs_of, shuffled_answers
 
 import wisecrowd
 from wisecrowd._columns import read
@@ -218,7 +218,7 @@ class NoRows(unittest.TestCase):
         for data in self.EMPTY:
             for name, cls in wisecrowd.aggregation.CLASSES.items():
                 with self.subTest(name):
-                    fitted = cls().fit(data)
+                    fitted = cls().fit(data, **needs_of(cls, []))
                     for attribute in dir(fitted):
                         value = getattr(fitted, attribute)
                         if attribute.endswith("_") and isinstance(value, (pd.Series, pd.DataFrame, np.ndarray)):
