@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the type stubs of wisecrowd.aggregation, wisecrowd.numbers and wisecrowd.learning, whose classes are made on import.
+"""Writes the type stubs of wisecrowd.aggregation, numbers, comparisons and learning, whose classes are made on import.
 
     python_stubs.py         writes them beside the package's sources
     python_stubs.py --check   exits with 1 when those that are there are not current
@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 import wisecrowd
+import wisecrowd.comparisons
 import wisecrowd.numbers
 from wisecrowd import _crowd_kit, _engine
-from wisecrowd._numbers import NumberAggregator
 
 FOLDER = Path(__file__).resolve().parent.parent / "python/wisecrowd"
 COMMON = {"classes": "Optional[Iterable[Any]]", "duplicates": "str", "seed": "int", "threads": "int",
@@ -59,13 +59,14 @@ def class_stub(cls, base):
     return "\n".join(lines) + "\n"
 
 
-def number_class_stub(cls):
-    """Its parameters follow what all have; without any, it is as its base."""
+def kind_class_stub(cls):
+    """Its parameters follow what all of its kind have; without any, it is as its base."""
     specs = cls._info["parameters"]
+    base = cls.__mro__[1]
     if not specs:
-        return f"class {cls.__name__}(NumberAggregator): ...\n"
-    lines = [f"class {cls.__name__}(NumberAggregator):", "    def __init__(", "        self,"]
-    for name, parameter in list(inspect.signature(NumberAggregator.__init__).parameters.items())[1:]:
+        return f"class {cls.__name__}({base.__name__}): ...\n"
+    lines = [f"class {cls.__name__}({base.__name__}):", "    def __init__(", "        self,"]
+    for name, parameter in list(inspect.signature(base.__init__).parameters.items())[1:]:
         if parameter.kind is not parameter.VAR_KEYWORD:
             lines.append(f"        {name}: {parameter.annotation} = ...,")
     lines += ["        *,", *(f"        {spec['name']}: {type_of(cls, spec['name'])} = ...," for spec in specs), "    ) -> None: ..."]
@@ -89,7 +90,12 @@ def stubs():
         learning.append(class_stub(cls, "Learner"))
     number = [f"{NOTE}\nfrom typing import Any, Literal, Optional, Sequence\n",
               "from ._numbers import NumberAggregator as NumberAggregator, compare as compare, evaluate as evaluate", "",
-              exported(wisecrowd.numbers), "CLASSES: dict[str, type[NumberAggregator]]", "", *map(number_class_stub, wisecrowd.numbers.CLASSES.values())]
+              exported(wisecrowd.numbers), "CLASSES: dict[str, type[NumberAggregator]]", "", *map(kind_class_stub, wisecrowd.numbers.CLASSES.values())]
+    comparison = [f"{NOTE}\nfrom typing import Any, Literal, Optional, Sequence\n",
+                  "from ._comparisons import ComparisonAggregator as ComparisonAggregator, compare as compare",
+                  "from ._comparisons import conservative_dpo_loss as conservative_dpo_loss, dpo_loss as dpo_loss, robust_dpo_loss as robust_dpo_loss",
+                  "", exported(wisecrowd.comparisons), "CLASSES: dict[str, type[ComparisonAggregator]]", "",
+                  *map(kind_class_stub, wisecrowd.comparisons.CLASSES.values())]
     engine = '''# What the package uses of the C++ module; the package is what people use.
 from typing import Any
 
@@ -97,11 +103,13 @@ __version__: str
 default_aggregation_method: str
 default_learning_method: str
 default_number_method: str
+default_comparison_method: str
 largest_number: float
 
 def __getattr__(name: str) -> Any: ...
 '''
-    return {"aggregation/__init__.pyi": "\n".join(aggregation), "numbers.pyi": "\n".join(number), "learning.pyi": "\n".join(learning),
+    return {"aggregation/__init__.pyi": "\n".join(aggregation), "numbers.pyi": "\n".join(number),
+            "comparisons.pyi": "\n".join(comparison), "learning.pyi": "\n".join(learning),
             "_engine.pyi": engine}
 
 

@@ -172,6 +172,7 @@ CommandSet::CommandSet() : root_(std::make_unique<CLI::App>()) {
   add_predict(*this);
   add_dalc_loop(*this);
   add_describe(*this);
+  add_pairs(*this);
   add_evaluate(*this);
   add_fairness(*this);
   add_report(*this);

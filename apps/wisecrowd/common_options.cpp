@@ -52,7 +52,7 @@ void ReadFlags::add_to(Command& command, bool with_gold) {
   command.add_flag("--wide", wide, "one row per task and one column per worker");
   command.add_text("--classes", classes, "A,B,C", "all classes in order; otherwise those that occur");
   command.add_choice("--duplicates", duplicates, names_in(kDuplicatePolicyNames),
-                     "what to do when a worker answered a task twice (keep-last)");
+                     "what to do when a worker answered a task twice (keep-last; comparisons: repeat)");
   command.add_flag("--lenient", lenient, "drop rows that cannot be read instead of refusing the file");
   command.add_text("--exclude-workers", exclude_workers, "FILE",
                    "leave out the answers of these workers: one name per line, or a table with a worker column",
@@ -66,9 +66,15 @@ void ReadFlags::add_to(Command& command, bool with_gold) {
 void ReadFlags::add_kind_to(Command& command) {
   std::vector<std::string> kinds;
   for (const AnswerKind& known : answer_kinds()) kinds.emplace_back(known.name);
-  command.add_choice("--answers", kind, kinds,
-                     "what an answer is: a class out of a list (the default), or a number; numbers of several "
-                     "dimensions have one column each, --columns TASK,WORKER,X,Y");
+  command.add_choice(
+      "--answers", kind, kinds,
+      "what an answer is: a class out of a list (the default), a number, or which of two items is better; "
+      "numbers of several dimensions have one column each, --columns TASK,WORKER,X,Y; comparisons have "
+      "--columns WORKER,LEFT,RIGHT,LABEL");
+  command.add_text("--item-features", item_features, "FILE",
+                   "comparisons: numbers known of each item (its length, say), columns item and others; bradley_terry "
+                   "takes what they explain out of the scores",
+                   {ValueHint::Kind::file});
 }
 
 void add_without(Command& command, std::string& without) {
@@ -100,13 +106,36 @@ void add_time(Command& command, std::string& time, const std::string& without_it
                    "when an answer was given: numbers, or dates such as 2024-03-07 14:05:30. Without it " + without_it);
 }
 
+std::string ReadFlags::duplicate_policy() const {
+  if (!duplicates.empty()) return duplicates;
+  // People may see the same two items in several settings, so no comparison replaces another.
+  const DuplicatePolicy usual =
+      kind == Comparisons::name ? ComparisonReadOptions().duplicates : ReadOptions{}.duplicates;
+  return std::string(to_string(usual));
+}
+
 ReadOptions ReadFlags::options() const {
   ReadOptions options;
+  if (!item_features.empty() && kind != Comparisons::name) {
+    throw usage_error("--item-features is for --answers comparisons alone");
+  }
   if (numbers()) {
     options.value_columns =
         read_value_columns(columns, "--columns", {&options.task_column, &options.worker_column}, "task,worker,value");
     options.gold_value_columns =
         read_value_columns(gold_columns, "--gold-columns", {&options.gold_task_column}, "task,truth");
+  } else if (kind == Comparisons::name) {
+    options.value_columns.resize(columns.empty() ? 0 : 2);
+    std::string unused;
+    auto& items = options.value_columns;
+    read_columns(columns, "--columns",
+                 {&options.worker_column, items.empty() ? &unused : &items[0], items.empty() ? &unused : &items[1],
+                  &options.label_column},
+                 "--columns worker,left,right,label");
+    if (!gold_columns.empty()) {
+      throw usage_error(
+          "--gold-columns is not for comparisons: name the columns left, right and label, or item and score");
+    }
   } else {
     read_columns(columns, "--columns", {&options.task_column, &options.worker_column, &options.label_column},
                  "--columns task,worker,label");
@@ -116,7 +145,7 @@ ReadOptions ReadFlags::options() const {
   if (!format.empty()) options.format = value_in(kTableFormatNames, "format", format);
   if (wide) options.layout = TableLayout::wide;
   if (!classes.empty()) options.classes = split_list(classes);
-  options.duplicates = value_in(kDuplicatePolicyNames, "duplicate policy", duplicates);
+  options.duplicates = value_in(kDuplicatePolicyNames, "duplicate policy", duplicate_policy());
   options.lenient = lenient;
   options.safe_names = safe_csv;
   if (!exclude_workers.empty()) options.exclude_workers = read_worker_list(exclude_workers);
@@ -137,13 +166,14 @@ std::string ReadFlags::words(bool with_gold) const {
   add("--format", format);
   if (wide) text += " --wide";
   add("--classes", classes);
-  if (duplicates != ReadFlags{}.duplicates) add("--duplicates", duplicates);
+  add("--duplicates", duplicates);
   if (lenient) text += " --lenient";
   if (safe_csv) text += " --safe-csv";
   add("--exclude-workers", exclude_workers);
   add("--merge-workers", merge_workers);
   for (const std::string& worker : trusted) add("--trusted", worker);
   add("--groups", groups);
+  add("--item-features", item_features);
   return text;
 }
 

@@ -13,6 +13,7 @@
 #include "wisecrowd/cleaning.hpp"
 #include "wisecrowd/ingest.hpp"
 #include "wisecrowd/learn.hpp"
+#include "wisecrowd/read_comparisons.hpp"
 
 namespace wisecrowd::app {
 
@@ -23,11 +24,12 @@ struct ReadFlags {
   std::string gold_columns;
   std::string format;
   std::string classes;
-  std::string duplicates{to_string(ReadOptions{}.duplicates)};
+  std::string duplicates;  ///< empty: as usual for the kind of answers
   std::string exclude_workers;
   std::string merge_workers;
   std::vector<std::string> trusted;
   std::string groups;
+  std::string item_features;  ///< of comparisons
   bool safe_csv = false;
   bool wide = false;
   bool lenient = false;
@@ -38,6 +40,8 @@ struct ReadFlags {
   /// Adds --trusted and --groups, for commands that ask who answers independently.
   void add_trust_to(Command& command);
   [[nodiscard]] bool numbers() const noexcept { return kind == "numbers"; }
+  /// What --duplicates says, or what is usual.
+  [[nodiscard]] std::string duplicate_policy() const;
   /// Reads the files of --exclude-workers, --merge-workers and --groups.
   [[nodiscard]] ReadOptions options() const;
   /// The options that were given, as words for a shell, each with a blank before it: for commands that we suggest.

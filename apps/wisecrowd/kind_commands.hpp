@@ -45,5 +45,6 @@ struct KindCommands {
 
 // One per kind.
 [[nodiscard]] KindCommands number_commands();
+[[nodiscard]] KindCommands comparison_commands();
 
 }  // namespace wisecrowd::app

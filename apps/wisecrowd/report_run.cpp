@@ -44,8 +44,8 @@ void add_comparison(const CategoryResult& result, const ReportRequest& request, 
   options.comparison = compare_with(result, quick_fits(seen, result.record.method, context), context);
 }
 
-void refuse_of_numbers(bool given, const std::string& flag) {
-  if (given) throw usage_error(fmt::format("{} is for results of categories, and this one is of numbers", flag));
+void refuse_of_others(bool given, const std::string& flag, std::string_view kind) {
+  if (given) throw usage_error(fmt::format("{} is for results of categories, and this one is of {}", flag, kind));
 }
 
 }  // namespace
@@ -87,9 +87,15 @@ ReportOptions report_options(ResultView result, const std::optional<LearnSummary
     options.method_summary = info.summary;
   };
   if (const NumberResult* numbers = result.numbers()) {
-    refuse_of_numbers(!request.replay.empty(), "--replay");
-    refuse_of_numbers(!request.compare.empty() && request.compare != "none", "--compare");
+    refuse_of_others(!request.replay.empty(), "--replay", Numbers::name);
+    refuse_of_others(!request.compare.empty() && request.compare != "none", "--compare", Numbers::name);
     describe_method(method_of<Numbers>(numbers->record.method));
+    return options;
+  }
+  if (const ComparisonResult* comparisons = result.comparisons()) {
+    refuse_of_others(!request.replay.empty(), "--replay", Comparisons::name);
+    refuse_of_others(!request.compare.empty() && request.compare != "none", "--compare", Comparisons::name);
+    describe_method(method_of<Comparisons>(comparisons->record.method));
     return options;
   }
   const CategoryResult& categories = *result.categories();

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common_options.hpp"
+#include "comparison_simulate.hpp"
 #include "failure.hpp"
 #include "given_tasks.hpp"
 #include "help_text.hpp"
@@ -14,6 +15,7 @@
 #include "wisecrowd/experiment_files.hpp"
 #include "wisecrowd/run_folder.hpp"
 #include "wisecrowd/simulate.hpp"
+#include "wisecrowd/simulate_comparisons.hpp"
 #include "wisecrowd/simulate_numbers.hpp"
 
 namespace wisecrowd::app {
@@ -28,6 +30,7 @@ struct SimulateArguments {
   std::uint64_t classes = 0;
   std::uint64_t answers_per_task = 0;
   std::uint64_t dimensions = 0;
+  std::uint64_t items = 0;
   std::vector<std::string> settings;
   std::string gold;
   std::string tasks_file;
@@ -54,6 +57,7 @@ const SimulationInfo& kind_named(const std::string& name) {
   std::vector<std::string> names;
   for (const SimulationInfo& info : simulation_kinds()) names.push_back(info.name);
   names.emplace_back(kNumberSimulation);
+  names.emplace_back(kComparisonSimulation);
   const std::string near = suggestion(name, names);
   std::string list;
   for (const SimulationInfo& info : simulation_kinds()) list += help_entry(info.name, info.summary, screen_of(2), 19);
@@ -67,6 +71,9 @@ std::string kinds_text(const std::vector<std::string>& arguments, const Screen& 
     return fmt::format("{}\n  {}\n\nParameters of {}, with their defaults\n{}", screen.bold(kNumberSimulation),
                        wrapped(number_simulation_summary(), screen.width, 2), kNumberSimulation,
                        parameter_lines(number_simulation_parameters(), screen));
+  }
+  if (std::find(arguments.begin(), arguments.end(), kComparisonSimulation) != arguments.end()) {
+    return comparison_kind_text(screen);
   }
   for (const std::string& argument : arguments) {
     if (const SimulationInfo* info = find_kind(argument)) {
@@ -82,6 +89,7 @@ std::string kinds_text(const std::vector<std::string>& arguments, const Screen& 
   std::string text = "Kinds of crowds\n";
   for (const SimulationInfo& info : simulation_kinds()) text += help_entry(info.name, info.summary, screen, 19);
   text += help_entry(kNumberSimulation, number_simulation_summary(), screen, 19);
+  text += help_entry(kComparisonSimulation, comparison_simulation_summary(), screen, 19);
   return text + "  See wisecrowd simulate KIND --help for the parameters of one.\n";
 }
 
@@ -217,8 +225,31 @@ void simulate_number_answers(const SimulateArguments& options, Session& session)
                   size.dimensions > 1 ? fmt::format(" --columns {}", number_columns(size.dimensions)) : ""));
 }
 
+/// Pairs of items: --items counts these, --tasks the pairs.
+void simulate_comparison_answers(const SimulateArguments& options, Session& session) {
+  for (const auto& [given, flag] : {std::pair(options.classes > 0, "--classes"),
+                                    {!options.gold.empty(), "--gold"},
+                                    {!options.class_shares.empty(), "--class-shares"},
+                                    {options.test_tasks > 0, "--test-tasks"},
+                                    {options.dimensions > 0, "--dimensions"},
+                                    {options.has_separation, "--gaussian-features"}}) {
+    if (given) throw usage_error(fmt::format("{} is not for {}", flag, kComparisonSimulation));
+  }
+  simulate_compared_items({.items = options.items,
+                           .pairs = options.tasks,
+                           .workers = options.workers,
+                           .answers_per_pair = options.answers_per_task,
+                           .settings = options.settings,
+                           .out = options.out,
+                           .json = options.json,
+                           .run = options.run},
+                          session);
+}
+
 void run_simulate(const SimulateArguments& options, Session& session) {
   if (options.kind == kNumberSimulation) return simulate_number_answers(options, session);
+  if (options.kind == kComparisonSimulation) return simulate_comparison_answers(options, session);
+  if (options.items > 0) throw usage_error(fmt::format("--items is for {} alone", kComparisonSimulation));
   if (options.dimensions > 0) throw usage_error(fmt::format("--dimensions is for {} alone", kNumberSimulation));
   const SimulationInfo& info = kind_named(options.kind);
   const Parameters parameters = parameters_from(info.parameters, options.settings, info.name);
@@ -308,6 +339,8 @@ void add_simulate(CommandSet& commands) {
   command.add_count("--answers-per-task", options->answers_per_task, 1, kMostIds,
                     "how many workers answer each task" + usual(size.answers_per_task));
   command.add_count("--dimensions", options->dimensions, 1, 1000, "numbers per answer (1), for gaussian_numbers");
+  command.add_count("--items", options->items, 2, kMostIds,
+                    "items to compare (50), for compared_items, whose tasks are pairs of them");
   add_settings(command, options->settings, "set a parameter of the kind; may be repeated");
   command.add_text("--gold", options->gold, "FILE",
                    "the truth (task,label) of tasks that exist: the crowd answers these", {ValueHint::Kind::file});

@@ -73,8 +73,24 @@ def uses_of(methods):
                          [[f"**{m['name']}** (default)" if m["is_default"] else m["name"], m["when_to_use"], m["assumptions"]] for m in methods])
 
 
-def words(methods, number_methods):
+# Methods for other answers than categories: the name of their list, a heading, and words about it.
+OTHER_KINDS = (
+    ("number", ["## For answers that are numbers", "",
+                "With `--answers numbers` ([NUMBERS.md](NUMBERS.md)); D is the number of dimensions. What these methods reach on real data stands in",
+                "their METHOD.md."]),
+    ("comparison", ["## For answers that compare two items", "",
+                    "With `--answers comparisons` ([COMPARISONS.md](COMPARISONS.md)); N is the number of items, P that of pairs that were compared."]),
+)
+
+
+def other_kind(methods, about):
+    return [*about, "", uses_of(methods), "",
+            harness.table(["method", "cost", "gold"], [[m["name"], m["cost"], "yes" if m["uses_gold"] else "no"] for m in methods]), ""]
+
+
+def words(listed):
     """What methods say of themselves."""
+    methods = listed["methods"]
     return "\n".join([
         "# Which method when",
         "",
@@ -95,20 +111,13 @@ def words(methods, number_methods):
         harness.table(["method", "cost", "gold", "task priors", "start", "limits"],
                       [[m["name"], m["cost"], *("yes" if m[key] else "no" for key in ("uses_gold", "uses_task_priors", "uses_start")), limits(m)] for m in methods]),
         "",
-        "## For answers that are numbers",
-        "",
-        "With `--answers numbers` ([NUMBERS.md](NUMBERS.md)); D is the number of dimensions. What these methods reach on real data stands in",
-        "their METHOD.md.",
-        "",
-        uses_of(number_methods),
-        "",
-        harness.table(["method", "cost", "gold"], [[m["name"], m["cost"], "yes" if m["uses_gold"] else "no"] for m in number_methods]),
-        "",
+        *(line for kind, about in OTHER_KINDS for line in other_kind(listed[f"{kind}_methods"], about)),
         "",
     ])
 
 
-def page(methods, number_methods, folders, scored, hidden):
+def page(listed, folders, scored, hidden):
+    methods = listed["methods"]
     names = [method["name"] for method in methods]
     complete = [name for name in names if all(scored[folder.name][name] for folder in folders)]
     accuracy = {name: {f.name: scored[f.name][name] and scored[f.name][name]["accuracy"]["value"] for f in folders} for name in names}
@@ -152,7 +161,7 @@ def page(methods, number_methods, folders, scored, hidden):
         f"Mean over sets {mean(float(row[1]) for row in rows):.2f}; all ranks together {correlation(*all_ranks):.2f}.",
         "",
     ]
-    return words(methods, number_methods) + "\n".join(lines)
+    return words(listed) + "\n".join(lines)
 
 
 def main():
@@ -163,9 +172,9 @@ def main():
     arguments = parser.parse_args()
     harness.check_program(arguments.program)
     listed = json.loads(harness.run([arguments.program, "methods", "--json"]).output)
-    methods, number_methods = listed["methods"], listed["number_methods"]
+    methods = listed["methods"]
     if arguments.keep_figures or arguments.check:
-        return harness.renew_words(PAGE, words(methods, number_methods), FIGURES, arguments.check)
+        return harness.renew_words(PAGE, words(listed), FIGURES, arguments.check)
     folders = sorted(path.parent for path in arguments.data.glob("*/gold.csv") if (path.parent / "labels.csv").is_file())
     if not folders:
         harness.stop(f"no data sets (…/labels.csv with gold.csv) under {arguments.data}: name a folder with --data")
@@ -175,7 +184,7 @@ def main():
     scored = {f.name: results[f.name, True] for f in folders}
     hidden = {f.name: results[f.name, False] for f in folders}
     PAGE.parent.mkdir(exist_ok=True)
-    PAGE.write_text(page(methods, number_methods, folders, scored, hidden))
+    PAGE.write_text(page(listed, folders, scored, hidden))
     print(f"written: {PAGE}")
     return 0
 

@@ -13,6 +13,7 @@
 #include "wisecrowd/savings.hpp"
 #include "wisecrowd/select.hpp"
 #include "wisecrowd/simulate.hpp"
+#include "wisecrowd/simulate_comparisons.hpp"
 #include "wisecrowd/simulate_numbers.hpp"
 
 // The files of simulations, of selection, and of experiments with selection.
@@ -38,6 +39,11 @@ Status write_simulation(const Simulation& simulation, const std::string& directo
 /// The same for numbers: answers.csv (task,worker and a column per dimension), gold.csv, workers.csv
 /// (worker,kind,bias,scale) and simulation.json.
 Status write_simulation(const NumberSimulation& simulation, const std::string& directory, const RunContext& context);
+
+/// The same for comparisons: answers.csv (worker,left,right,label), gold.csv (item,score), gold_pairs.csv
+/// (left,right,label), workers.csv (worker,kind,reliability) and simulation.json.
+Status write_simulation(const ComparisonSimulation& simulation, const std::string& directory,
+                        const RunContext& context);
 
 /// The choices as a table: task,worker,expected_gain,cost.
 [[nodiscard]] std::string choices_csv(std::span<const Choice> choices,

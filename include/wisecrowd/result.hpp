@@ -3,13 +3,14 @@
 #include <variant>
 
 #include "wisecrowd/category_result.hpp"
+#include "wisecrowd/comparison_result.hpp"
 #include "wisecrowd/number_result.hpp"
 
 namespace wisecrowd {
 
 /// The outcome of one run, whatever the answers are: for those who compose (the command line, the store, the report).
 /// They ask once which kind it is; everything below is typed.
-using Result = std::variant<CategoryResult, NumberResult>;
+using Result = std::variant<CategoryResult, NumberResult, ComparisonResult>;
 
 [[nodiscard]] inline const RunRecord& record_of(const Result& result) {
   return std::visit([](const auto& own) -> const RunRecord& { return own.record; }, result);
@@ -20,14 +21,19 @@ class ResultView {
  public:
   ResultView(const CategoryResult& result) : categories_(&result) {}
   ResultView(const NumberResult& result) : numbers_(&result) {}
+  ResultView(const ComparisonResult& result) : comparisons_(&result) {}
   ResultView(const Result& result)
-      : categories_(std::get_if<CategoryResult>(&result)), numbers_(std::get_if<NumberResult>(&result)) {}
+      : categories_(std::get_if<CategoryResult>(&result)),
+        numbers_(std::get_if<NumberResult>(&result)),
+        comparisons_(std::get_if<ComparisonResult>(&result)) {}
   [[nodiscard]] const CategoryResult* categories() const noexcept { return categories_; }
   [[nodiscard]] const NumberResult* numbers() const noexcept { return numbers_; }
+  [[nodiscard]] const ComparisonResult* comparisons() const noexcept { return comparisons_; }
 
  private:
   const CategoryResult* categories_ = nullptr;
   const NumberResult* numbers_ = nullptr;
+  const ComparisonResult* comparisons_ = nullptr;
 };
 
 }  // namespace wisecrowd

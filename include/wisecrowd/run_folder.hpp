@@ -34,6 +34,11 @@ Status write_result(const CategoryResult& result, const std::string& directory, 
 Status write_result(const NumberResult& result, const std::string& directory, const RunContext& context);
 [[nodiscard]] std::string run_json(const NumberResult& result);
 
+/// The same for comparisons: ranking.csv (item,score,deviation,low,high,rank,rank_low,rank_high, from the best item to
+/// the worst), workers.csv, pairs.csv (left,right,label,probability,p_left,p_right,p_tie,answers) and run.json.
+Status write_result(const ComparisonResult& result, const std::string& directory, const RunContext& context);
+[[nodiscard]] std::string run_json(const ComparisonResult& result);
+
 /// The same for those who do not know the kind.
 Status write_result(const Result& result, const std::string& directory, const RunContext& context);
 [[nodiscard]] std::string run_json(const Result& result);

@@ -104,9 +104,8 @@ py::str make_number_report(const NumberAnswers& answers, const py::dict& found, 
   record.version = WISECROWD_VERSION;
   record.method = method;
   record.seed = seed;
-  for (const auto& [name, value] : parameters_from(info.parameters, parameters).all()) {
-    record.parameters.emplace_back(name, value);
-  }
+  const Parameters checked = parameters_from(info.parameters, parameters);
+  for (const auto& [name, value] : checked.all()) record.parameters.emplace_back(name, value);
   for (std::size_t t = 0; t < answers.task_count(); ++t) record.gold_tasks += data.has_gold(TaskId(t)) ? 1 : 0;
   if (record.gold_tasks > 0) record.gold_use = gold_seen ? "inference" : "evaluation";
   ReportOptions options;

@@ -25,6 +25,10 @@ template <class Kind>
 void divide(const typename Kind::Data& data, std::span<const std::uint32_t> fold_of, std::uint32_t fold,
             typename Kind::Data& visible, std::vector<typename Kind::Answer>& hidden);
 
+/// Whether a fold may hide all answers to a task: only where others tell what to expect of it.
+template <class Kind>
+inline constexpr bool kHidesWholeTasks = false;
+
 /// Makes a method for data of the kind; throws unsupported when it cannot take them.
 template <class Kind>
 std::unique_ptr<Aggregator<Kind>> method_for(const typename Kind::Data&, const MethodStage& stage) {
@@ -66,7 +70,7 @@ HeldOut<Kind>::HeldOut(const Data& data, const HeldOutOptions& options, const Ru
         const auto fold = static_cast<std::size_t>(rng.uniform() / options.share);
         fold_of[a] = static_cast<std::uint32_t>(std::min(fold, none));
       }
-      if (offsets[t + 1] == offsets[t] || fold_of[offsets[t]] == none) continue;
+      if (kHidesWholeTasks<Kind> || offsets[t + 1] == offsets[t] || fold_of[offsets[t]] == none) continue;
       const bool whole = std::all_of(fold_of.begin() + static_cast<std::ptrdiff_t>(offsets[t]),
                                      fold_of.begin() + static_cast<std::ptrdiff_t>(offsets[t + 1]),
                                      [&](std::uint32_t f) { return f == fold_of[offsets[t]]; });

@@ -26,6 +26,15 @@ struct LineRun {
   std::uint64_t line;
 };
 
+/// What the labels of pairs mean.
+struct PairWords {
+  static constexpr std::uint32_t kUnknown = 0xFFFFFFFF;
+  /// A code for the answer, or kUnknown.
+  std::uint32_t (*code)(std::string_view left, std::string_view right, std::string_view label) = nullptr;
+  std::string_view expected;        ///< for messages: "the winner's name, left, right or tie"
+  std::uint32_t without_label = 0;  ///< the code where the table has no label column
+};
+
 /// What all chunks of a table need to know; the same for the whole file.
 struct TableContext {
   const ColumnPlan& plan;
@@ -33,6 +42,7 @@ struct TableContext {
   const KeyTable& tasks;
   const KeyTable& workers;
   std::vector<std::uint64_t> column_hashes;  ///< wide tables: hash of each column's name as a worker
+  PairWords pair_words = {};
 };
 
 /// One stretch of whole rows and what was found in it. The objects stay and are used again for the next window.

@@ -33,6 +33,25 @@ constexpr std::string_view kLabelAliases[] = {"label",    "answer", "rating",   
                                               "category", "vote",   "annotation", "judgment", "judgement", "choice"};
 constexpr std::string_view kTruthAliases[] = {"truth",        "true_label", "gold",       "gold_label",    "gt",
                                               "ground_truth", "target",     "true_class", "correct_answer"};
+constexpr std::string_view kOutcomeAliases[] = {
+    "label", "winner",   "outcome",   "choice",   "answer", "preference", "result", "preferred",
+    "vote",  "judgment", "judgement", "response", "truth",  "true_label", "gold",   "gold_label"};
+/// Names of the two items of a pair, as they come together.
+constexpr std::pair<std::string_view, std::string_view> kPairAliases[] = {{"left", "right"},
+                                                                          {"model_a", "model_b"},
+                                                                          {"item_a", "item_b"},
+                                                                          {"item1", "item2"},
+                                                                          {"item_1", "item_2"},
+                                                                          {"model_1", "model_2"},
+                                                                          {"model1", "model2"},
+                                                                          {"left_item", "right_item"},
+                                                                          {"option_a", "option_b"},
+                                                                          {"response_a", "response_b"},
+                                                                          {"first", "second"},
+                                                                          {"a", "b"},
+                                                                          {"candidate_a", "candidate_b"}};
+constexpr std::pair<std::string_view, std::string_view> kChosenAliases[] = {{"chosen", "rejected"},
+                                                                            {"winner", "loser"}};
 constexpr std::string_view kPredictionAliases[] = {"agg_label", "consensus_label", "prediction", "predicted_label"};
 
 std::size_t find_alias(const std::vector<std::string>& names, std::span<const std::string_view> aliases) {
@@ -171,7 +190,7 @@ void refuse_repeated_names(const ColumnPlan& plan, const std::string& file, bool
                               std::min(column, other) + 1, std::max(column, other) + 1, printable(name)));
     }
   };
-  for (const std::size_t column : {plan.task, plan.worker, plan.label}) {
+  for (const std::size_t column : {plan.task, plan.right, plan.worker, plan.label}) {
     if (column != kNoColumn) check(column);
   }
   if (!all) return;
@@ -313,6 +332,64 @@ ColumnPlan plan_answers(const std::string& file, TableFormat format, std::vector
     throw Error(ErrorCode::bad_parameter, fmt::format("{}: task, worker and label need three different columns", file));
   }
   if (has_times) plan_times(plan, file, options.time_column);
+  return plan;
+}
+
+ColumnPlan plan_pairs(const std::string& file, TableFormat format, std::vector<std::string> names,
+                      const ReadOptions& options, bool chosen_and_rejected) {
+  if (options.layout == TableLayout::wide) {
+    throw Error(ErrorCode::bad_parameter,
+                fmt::format("{}: pairs of items have one row per answer; there is no wide layout for them", file));
+  }
+  ColumnPlan plan;
+  plan.format = format;
+  plan.names = std::move(names);
+  const auto& items = options.value_columns;
+  const bool named = items.size() == 2 && !items[0].empty() && !items[1].empty();
+  static constexpr std::string_view kLeft[] = {"left", "model_a", "item_a", "chosen"};
+  static constexpr std::string_view kRight[] = {"right", "model_b", "item_b", "rejected"};
+  const Wanted wanted[] = {{"worker", options.worker_column, kWorkerAliases, &plan.worker},
+                           {"left item", named ? items[0] : "", kLeft, &plan.task},
+                           {"right item", named ? items[1] : "", kRight, &plan.right},
+                           {"label", options.label_column, kOutcomeAliases, &plan.label}};
+  const bool all_given = named && !options.worker_column.empty() && !options.label_column.empty();
+  if (all_given && take_positions(plan, file, wanted)) {
+    // Different columns are checked with the others below.
+  } else {
+    find_columns(plan, file, wanted);
+  }
+  const auto find_pair = [&](auto& aliases) {
+    for (const auto& [left, right] : aliases) {
+      const std::size_t first = find_alias(plan.names, std::span(&left, 1));
+      const std::size_t second = find_alias(plan.names, std::span(&right, 1));
+      if (first == kNoColumn || second == kNoColumn) continue;
+      plan.task = first;
+      plan.right = second;
+      return true;
+    }
+    return false;
+  };
+  if (!named) {
+    plan.task = plan.right = kNoColumn;
+    if (!find_pair(kPairAliases) && chosen_and_rejected && find_pair(kChosenAliases)) plan.label = kNoColumn;
+  }
+  const bool chosen = !named && plan.task != kNoColumn && plan.label == kNoColumn && chosen_and_rejected &&
+                      (normalised(plan.names[plan.task]) == "chosen" || normalised(plan.names[plan.task]) == "winner");
+  if (plan.task == kNoColumn || plan.right == kNoColumn || (plan.label == kNoColumn && !chosen)) {
+    const std::span<const Wanted> needed = std::span(wanted).subspan(1);
+    fail_missing(plan, file, needed,
+                 "Name them with `columns=WORKER,LEFT,RIGHT,LABEL`; by position (`columns=1,2,3,4`) if the file has no "
+                 "header");
+  }
+  refuse_repeated_names(plan, file, false);
+  const std::size_t places[] = {plan.task, plan.right, plan.worker, plan.label};
+  for (std::size_t i = 0; i < 4; ++i) {
+    for (std::size_t j = 0; j < i; ++j) {
+      if (places[i] == kNoColumn || places[i] != places[j]) continue;
+      throw Error(ErrorCode::bad_parameter,
+                  fmt::format("{}: worker, left, right and label need different columns", file));
+    }
+  }
   return plan;
 }
 

@@ -20,6 +20,7 @@ struct ColumnPlan {
   std::size_t task = kNoColumn;
   std::size_t worker = kNoColumn;    ///< only long rows have one
   std::size_t label = kNoColumn;     ///< not in wide tables
+  std::size_t right = kNoColumn;     ///< pairs: the second item; `task` is the first
   std::vector<std::size_t> numbers;  ///< columns of numbers: values, or probabilities of label tables
   bool has_times = false;            ///< answers: the only column of numbers holds times
   bool blank_labels = false;         ///< label tables: the label may be missing
@@ -55,6 +56,10 @@ struct ColumnPlan {
 /// The same for a table of numbers by task: those that `columns` names, or the one that plan_labels would take.
 [[nodiscard]] ColumnPlan plan_task_numbers(const std::string& file, TableFormat format, std::vector<std::string> names,
                                            const ReadOptions& options, const std::vector<std::string>& columns);
+/// The same for pairs of items; the worker may be missing. `chosen_and_rejected`: the table may name the chosen and the
+/// rejected item, and then has no label. The options name the items by value_columns.
+[[nodiscard]] ColumnPlan plan_pairs(const std::string& file, TableFormat format, std::vector<std::string> names,
+                                    const ReadOptions& options, bool chosen_and_rejected);
 /// The same for a table of one label per task.
 [[nodiscard]] ColumnPlan plan_labels(const std::string& file, TableFormat format, std::vector<std::string> names,
                                      const ReadOptions& options);

@@ -40,7 +40,7 @@ std::string explain(simdjson::error_code code, std::string_view line) {
 }  // namespace
 
 JsonLine::JsonLine(const ColumnPlan& plan) : plan_(plan), values_(plan.names.size()) {
-  for (const std::size_t column : {plan.task, plan.worker, plan.label}) {
+  for (const std::size_t column : {plan.task, plan.right, plan.worker, plan.label}) {
     if (column != kNoColumn) wanted_.push_back(column);
   }
   wanted_.insert(wanted_.end(), plan.numbers.begin(), plan.numbers.end());

@@ -135,6 +135,20 @@ bool RowChecks::refuse_label(std::string_view label, std::string_view column, st
   return false;
 }
 
+bool PairRows::refuse_pair_label(std::string_view label, std::string_view left, std::string_view right,
+                                 std::uint64_t line) {
+  problem(line, table_.plan.names[table_.plan.label], label,
+          fmt::format("was said of '{}' and '{}', but must be {}: correct it", printable(left), printable(right),
+                      table_.pair_words.expected));
+  return false;
+}
+
+bool PairRows::refuse_same_items(std::string_view item, std::uint64_t line) {
+  problem(line, table_.plan.names[table_.plan.right], item,
+          "is compared with itself: correct one of the two items, or remove the row");
+  return false;
+}
+
 bool RowChecks::take_number(std::string_view text, std::string_view column, std::uint64_t line) {
   const std::string_view whole = text;
   const auto first = text.find_first_not_of(' ');

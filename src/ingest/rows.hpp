@@ -194,6 +194,41 @@ class NumberRows : public CountedRows<NumberRows> {
   }
 };
 
+/// What was said of two items. Both are names of tasks: they have the rows 2 i and 2 i + 1 there.
+class PairRows : public CountedRows<PairRows> {
+ public:
+  using CountedRows::CountedRows;
+  template <class Row>
+  bool take(const Row& row, std::uint64_t line) {
+    const ColumnPlan& plan = table_.plan;
+    const bool has_worker = plan.worker != kNoColumn;
+    const Field left = row.field(plan.task);
+    const Field right = row.field(plan.right);
+    const Field worker = has_worker ? row.field(plan.worker) : Field{};
+    bool good = usable(left, plan.task, line);
+    good = usable(right, plan.right, line) && good;
+    good = (!has_worker || usable(worker, plan.worker, line)) && good;
+    std::uint32_t code = table_.pair_words.without_label;
+    if (plan.label != kNoColumn) {
+      const Field label = row.field(plan.label);
+      good = usable(label, plan.label, line) && good;
+      if (good) code = table_.pair_words.code(left.text, right.text, label.text);
+      if (good && code == PairWords::kUnknown) good = refuse_pair_label(label.text, left.text, right.text, line);
+    }
+    if (good && left.text == right.text) good = refuse_same_items(left.text, line);
+    if (!good) return false;
+    const std::uint32_t entry = chunk_.add_answer(code, line);
+    chunk_.task_keys.add(left.text, table_.tasks.hash(left.text), 2 * entry);
+    chunk_.task_keys.add(right.text, table_.tasks.hash(right.text), 2 * entry + 1);
+    if (has_worker) chunk_.add_worker(worker.text, table_.workers.hash(worker.text), entry);
+    return true;
+  }
+
+ private:
+  bool refuse_pair_label(std::string_view label, std::string_view left, std::string_view right, std::uint64_t line);
+  bool refuse_same_items(std::string_view item, std::uint64_t line);
+};
+
 /// One label per task, and perhaps probabilities.
 class LabelRows : public CountedRows<LabelRows> {
  public:

@@ -55,7 +55,7 @@ class TableReader {
 
   Table read() {
     read_header();
-    TableContext columns{table_.plan, table_.classes, table_.tasks, table_.workers, {}};
+    TableContext columns{table_.plan, table_.classes, table_.tasks, table_.workers, {}, request_.pair_words};
     if (table_.plan.layout == TableLayout::wide && table_.plan.format != TableFormat::jsonl)
       add_column_workers(columns);
     std::size_t wanted = window_bytes_;
@@ -88,6 +88,7 @@ class TableReader {
 
  private:
   [[nodiscard]] bool delimited() const noexcept { return table_.plan.format != TableFormat::jsonl; }
+  [[nodiscard]] std::uint32_t keys_per_row() const noexcept { return request_.kind == TableKind::pairs ? 2 : 1; }
   [[nodiscard]] bool has_workers() const noexcept {
     return table_.plan.layout == TableLayout::wide || table_.plan.worker != kNoColumn;
   }
@@ -156,6 +157,8 @@ class TableReader {
       chunk.quotes = quotes;
       if (request_.kind == TableKind::labels) {
         parse<LabelRows>(chunk, columns);
+      } else if (request_.kind == TableKind::pairs) {
+        parse<PairRows>(chunk, columns);
       } else if (request_.kind == TableKind::numbers) {
         if (columns.plan.layout == TableLayout::wide) {
           parse<WideRows<Cell::number>>(chunk, columns);
@@ -199,7 +202,7 @@ class TableReader {
       line_ += chunk->lines;
       table_.dates = table_.dates || chunk->dates;
       chunk->classes.merge(table_.classes, table_.file);
-      tasks.push_back({&chunk->task_keys, rows});
+      tasks.push_back({&chunk->task_keys, rows * keys_per_row()});
       workers.push_back({&chunk->worker_keys, rows});
       first_row.push_back(rows);
       rows += chunk->entries;
@@ -216,15 +219,17 @@ class TableReader {
     piece.tasks.resize(begin + rows);
     piece.payload.resize(begin + rows);
     if (has_workers) piece.workers.resize(begin + rows);
-    const std::span task_ids(piece.tasks.data() + begin, rows);
+    const bool pairs = request_.kind == TableKind::pairs;
+    if (pairs) both_items_.resize(std::size_t{2} * rows);
+    const std::span task_ids = pairs ? std::span(both_items_) : std::span(piece.tasks.data() + begin, rows);
     const std::span worker_ids(piece.workers.data() + (has_workers ? begin : 0), has_workers ? rows : 0);
     // Beside the lookups, whose rows are others, so that the threads need not wait for each other once more.
     const auto copy_known = [&](std::size_t c) {
       const auto& codes = chunks[c]->classes.shared_codes();
       std::uint16_t* out = piece.payload.data() + begin + first_row[c];
-      const bool classes = request_.kind != TableKind::numbers;
+      const bool classes = request_.kind == TableKind::answers || request_.kind == TableKind::labels;
       for (const std::uint32_t code : chunks[c]->labels) {
-        *out++ = code == Chunk::kBareTask ? kNoLabel : classes ? codes[code] : std::uint16_t{0};
+        *out++ = code == Chunk::kBareTask ? kNoLabel : classes ? codes[code] : static_cast<std::uint16_t>(code);
       }
       if (!has_workers) return;
       std::uint32_t* worker = worker_ids.data() + first_row[c];
@@ -236,6 +241,7 @@ class TableReader {
     if (!has_workers) workers.clear();
     intern(tasks, task_ids, workers, worker_ids, chunks.size(), copy_known,
            rows < kFewEntries ? alone_ : context_.pool());
+    if (pairs) divide_items(piece, begin);
     for (const auto& chunk : chunks) {
       table_.numbers.insert(table_.numbers.end(), chunk->numbers.begin(), chunk->numbers.end());
     }
@@ -245,6 +251,16 @@ class TableReader {
     }
     for (std::size_t c = 0; c < chunks.size() && has_workers; ++c) {
       chunks[c]->last_worker_ids = worker_ids.data() + first_row[c];
+    }
+  }
+
+  /// Left items are the tasks of the piece, right ones stand by themselves.
+  void divide_items(CategoryPiece& piece, std::size_t begin) {
+    const std::size_t rows = piece.size() - begin, known = table_.rights.size();
+    table_.rights.resize(known + rows);
+    for (std::size_t i = 0; i < rows; ++i) {
+      piece.tasks[begin + i] = both_items_[2 * i];
+      table_.rights[known + i] = both_items_[2 * i + 1];
     }
   }
 
@@ -316,6 +332,7 @@ class TableReader {
   std::vector<std::unique_ptr<Chunk>> chunks_;
   std::size_t window_bytes_;
   std::vector<RecentNames> recent_workers_;  // by thread
+  HugeVector<std::uint32_t> both_items_;     // of a window of pairs: left and right in turn
 };
 
 }  // namespace

@@ -38,6 +38,7 @@ struct Table {
   ClassColumn classes;
   std::vector<CategoryPiece> pieces;  ///< what was said is a code of `classes`
   std::vector<double> numbers;        ///< answers × plan.numbers (one number in wide tables)
+  HugeVector<std::uint32_t> rights;   ///< pairs: the second item of each answer
   bool dates = false;                 ///< some of them stood there as dates
   LineMap lines;                      ///< only if asked for
   /// Where the answers that are left stood among all, if some were taken out and lines are kept.
@@ -52,6 +53,7 @@ enum class TableKind {
   answers,  ///< classes by task and worker
   labels,   ///< a class by task, perhaps with probabilities
   numbers,  ///< numbers by task and worker, or by task alone if there is no worker column
+  pairs,    ///< what was said of two items, by worker or by nobody in particular; the items are the tasks of the table
 };
 
 /// Lays out the columns once the format and the names in the first row are known.
@@ -62,6 +64,7 @@ struct TableRequest {
   TableKind kind = TableKind::answers;
   bool keep_lines = false;
   PlanColumns plan;
+  PairWords pair_words;  ///< pairs: what their labels mean
 };
 
 /// Reads a table in parallel. Bad rows are left out and noted in `report`; what spoils the file as a whole throws.

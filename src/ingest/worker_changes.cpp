@@ -120,7 +120,8 @@ void change_workers(const ReadOptions& options, Table& table, NameTable& workers
     throw Error(ErrorCode::bad_input,
                 fmt::format("{}: all {} workers are excluded, so no answer is left", table.file, workers.size()));
   }
-  translate(table, new_ids, options.duplicates == DuplicatePolicy::reject || !table.numbers.empty());
+  translate(table, new_ids,
+            options.duplicates == DuplicatePolicy::reject || !table.numbers.empty() || !table.rights.empty());
   workers = NameTable(left);
 }
 

@@ -63,6 +63,17 @@ void number_evaluation_fields(Io& io, Evaluated& evaluation) {
   io.field("dimensions", evaluation.dimensions);
 }
 
+template <class Io, class Evaluated>
+void comparison_evaluation_fields(Io& io, Evaluated& evaluation) {
+  io.field("pairs", evaluation.pairs);
+  io.field("accuracy", evaluation.accuracy);
+  io.field("decisive_pairs", evaluation.decisive_pairs);
+  io.field("ordered", evaluation.ordered);
+  io.field("items", evaluation.items);
+  io.field("kendall", evaluation.kendall);
+  io.field("spearman", evaluation.spearman);
+}
+
 template <class Io>
 void score_fields(Io& io, LearnScore& score) {
   io.field("chosen_epoch", score.chosen);
@@ -106,6 +117,9 @@ void put(Json& json, const NumberScore& value) {
 }
 void put(Json& json, const NumberEvaluation& value) {
   put_fields(json, value, [](auto& io, auto& v) { number_evaluation_fields(io, v); });
+}
+void put(Json& json, const ComparisonEvaluation& value) {
+  put_fields(json, value, [](auto& io, auto& v) { comparison_evaluation_fields(io, v); });
 }
 void put(Json& json, const Warning& value) {
   put_fields(json, value, [](auto& io, auto& v) { warning_fields(io, v); });
@@ -165,6 +179,9 @@ void get(const Json& json, NumberScore& value) {
 }
 void get(const Json& json, NumberEvaluation& value) {
   get_fields(json, value, [](auto& io, auto& v) { number_evaluation_fields(io, v); });
+}
+void get(const Json& json, ComparisonEvaluation& value) {
+  get_fields(json, value, [](auto& io, auto& v) { comparison_evaluation_fields(io, v); });
 }
 void get(const Json& json, Warning& value) {
   get_fields(json, value, [](auto& io, auto& v) { warning_fields(io, v); });

@@ -235,6 +235,9 @@ StoredRun read_result(const std::string& folder, const ReadResultOptions& option
     return store::read_categories(std::move(stored), folder, options, context);
   }
   if (stored.answers_kind == Numbers::name) return store::read_numbers(std::move(stored), folder, options, context);
+  if (stored.answers_kind == Comparisons::name) {
+    return store::read_comparisons(std::move(stored), folder, options, context);
+  }
   throw Error(ErrorCode::unsupported,
               fmt::format("the result in '{}' is of {}, which this version of wisecrowd does not know", folder,
                           stored.answers_kind));

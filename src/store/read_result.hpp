@@ -17,6 +17,9 @@ namespace wisecrowd::store {
 [[nodiscard]] StoredRun read_numbers(StoredRecord stored, const std::string& folder, const ReadResultOptions& options,
                                      const RunContext& context);
 
+[[nodiscard]] StoredRun read_comparisons(StoredRecord stored, const std::string& folder,
+                                         const ReadResultOptions& options, const RunContext& context);
+
 /// The path of an input as it was recorded.
 [[nodiscard]] std::optional<std::string> recorded_input(const RunRecord& record, std::string_view role);
 /// Where an input is now.

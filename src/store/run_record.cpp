@@ -43,6 +43,8 @@ void data_fields(Io& io, StoredRecord& stored) {
   io.field("answers", stored.answers);
   if (stored.answers_kind == Numbers::name) {
     io.field("dimensions", stored.dimensions);
+  } else if (stored.answers_kind == Comparisons::name) {
+    io.field("items", stored.items);
   } else {
     io.field("classes", stored.classes);
     io.field_if(stored.ordered, "ordered", stored.ordered);
@@ -187,6 +189,8 @@ void record_fields(Io& io, StoredRecord& stored) {
     learn_fields(io, *stored.learned);
   } else if (stored.answers_kind == Numbers::name) {
     io.field_if(stored.number_evaluation.has_value(), "evaluation", stored.number_evaluation);
+  } else if (stored.answers_kind == Comparisons::name) {
+    io.field_if(stored.comparison_evaluation.has_value(), "evaluation", stored.comparison_evaluation);
   } else {
     io.field_if(record.evaluation.has_value(), "evaluation", record.evaluation);
     io.object_if(stored.rank_error.has_value(), "rank_evaluation", [&](Io& ranks) {
@@ -240,6 +244,20 @@ StoredRecord stored_record(const NumberResult& result) {
   stored.answers = answers.answer_count();
   for (std::size_t d = 0; d < answers.dimensions(); ++d) stored.dimensions.emplace_back(answers.dimension_names()[d]);
   stored.number_evaluation = result.evaluation;
+  return stored;
+}
+
+StoredRecord stored_record(const ComparisonResult& result) {
+  const ComparisonAnswers& answers = result.data.answers;
+  StoredRecord stored;
+  stored.record = result.record;
+  stored.fit = result.fit;  // the summary alone
+  stored.answers_kind = Comparisons::name;
+  stored.tasks = answers.task_count();
+  stored.workers = answers.worker_count();
+  stored.answers = answers.answer_count();
+  stored.items = answers.item_count();
+  stored.comparison_evaluation = result.evaluation;
   return stored;
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "wisecrowd/comparison_result.hpp"
 #include "wisecrowd/learn_result.hpp"
 #include "wisecrowd/number_result.hpp"
 
@@ -26,6 +27,8 @@ struct StoredRecord {
   std::string answers_kind{Categories::name};
   std::vector<std::string> dimensions;  ///< of numbers
   std::optional<NumberEvaluation> number_evaluation;
+  std::uint64_t items = 0;  ///< of comparisons
+  std::optional<ComparisonEvaluation> comparison_evaluation;
   std::uint64_t tasks = 0, workers = 0, answers = 0;
   std::vector<std::string> classes;
   bool ordered = false;                                 ///< their order means something
@@ -36,6 +39,7 @@ struct StoredRecord {
 [[nodiscard]] StoredRecord stored_record(const CategoryResult& result);
 [[nodiscard]] StoredRecord stored_record(const LearnResult& result);
 [[nodiscard]] StoredRecord stored_record(const NumberResult& result);
+[[nodiscard]] StoredRecord stored_record(const ComparisonResult& result);
 
 /// As it stands in run.json, but for the name of the program and the list of files. Timings, threads and the command
 /// are the only entries that may differ between two runs on the same data with the same parameters and seed.

@@ -38,6 +38,15 @@ PUBLIC_LAYER = {
     "answer_graph.hpp": "data",
     "answer_times.hpp": "data",
     "category_answers.hpp": "data",
+    "comparison_answers.hpp": "data",
+    "comparison_data.hpp": "data",
+    "comparison_fit.hpp": "data",
+    "comparison_aggregator.hpp": "aggregate",
+    "comparison_result.hpp": "result",
+    "online_comparisons.hpp": "select",
+    "preferences.hpp": "result",
+    "evaluate_comparisons.hpp": "evaluate",
+    "read_comparisons.hpp": "ingest",
     "number_answers.hpp": "data",
     "number_data.hpp": "data",
     "number_fit.hpp": "data",
@@ -65,6 +74,7 @@ PUBLIC_LAYER = {
     "evaluate_numbers.hpp": "evaluate",
     "evaluate_ordered.hpp": "evaluate",
     "simulate_numbers.hpp": "simulate",
+    "simulate_comparisons.hpp": "simulate",
     "number_result.hpp": "result",
     "incremental.hpp": "state",
     "state.hpp": "state",
@@ -204,9 +214,12 @@ class Checker:
     def check_pages(self):
         """Every method and learner stands in the page that says when to use it, and is linked where all are shown."""
         categories, numbers, learners = "src/aggregate/categories", "src/aggregate/numbers", "src/learn"
+        comparisons = "src/aggregate/comparisons"
         for page, listing, mention, remedy in (
             ("docs/METHODS.md", f"{categories}/methods.def", "| {} |", "run scripts/refresh"),
             ("docs/METHODS.md", f"{numbers}/methods.def", "| {} |", "run scripts/refresh"),
+            ("docs/METHODS.md", f"{comparisons}/methods.def", "| {} |", "run scripts/refresh"),
+            ("docs/COMPARISONS.md", f"{comparisons}/methods.def", f"| [{{}}](../{comparisons}/{{}}/METHOD.md)", "add one to its table of methods"),
             ("docs/LEARNERS.md", f"{learners}/learners.def", "| {} |", "run scripts/refresh"),
             ("docs/NUMBERS.md", f"{numbers}/methods.def", f"| [{{}}](../{numbers}/{{}}/METHOD.md)", "add one to its table of methods"),
             ("README.md", f"{categories}/methods.def", f"[{{}}]({categories}/{{}}/METHOD.md)", "add a link to its table of methods"),

@@ -124,6 +124,24 @@ test("numbers: hostile names from the file to the page, several dimensions, a re
   });
 });
 
+test("comparisons: hostile names from the file to the page, a report later", async () => {
+  const trouble = ["<b>bold</b>", "<img src=x onerror=alert(1)>", "a & b", "</script>"];
+  const rows = trouble.flatMap((left, i) => trouble.slice(i + 1).flatMap((right) => [`"${left}","${left}","${right}","${left}"`, `w,"${right}","${left}",right`, `w,"${left}","${right}",tie`]));
+  writeFileSync(join(folder, "duels.csv"), ["worker,left,right,label", ...rows].join("\n") + "\n");
+  run("aggregate", "duels.csv", "--answers", "comparisons", "--method", "crowd_bt", "--out", "duels");
+  run("report", "duels", "--out", "duels.html", "--title", "<i>Duels</i>");
+  await look("duels.html", async (page, data) => {
+    assert.equal(data.answers_kind, "comparisons");
+    assert.ok((await page.title()).startsWith("<i>Duels</i>"));
+    const shown = await page.$$eval("#ranking table bdi", (names) => names.map((name) => name.textContent));
+    for (const name of trouble) assert.ok(shown.includes(name), name);
+    assert.equal(await page.locator("#ranking figure").count(), 1);
+    assert.equal(await page.locator("#workers table").count(), 1);
+    assert.equal(await page.locator("script").count(), 2);
+    assert.equal(await page.locator("main b:not(.gauge b), main i:not(.gauge i, .legend i), img").count(), 0);
+  });
+});
+
 const present = (path) => (existsSync(join(realData, path)) ? false : `no ${join(realData, path)}`);
 
 test("bluebird", {skip: present("aggregate/bluebird")}, async () => {

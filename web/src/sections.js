@@ -3,6 +3,10 @@
 import {agreement} from "./agreement.js";
 import {classes} from "./classes.js";
 import {comparison} from "./comparison.js";
+import {comparisonGold} from "./comparisons/gold.js";
+import {ranking} from "./comparisons/ranking.js";
+import {comparisonReport} from "./comparisons/report.js";
+import {comparisonWorkers} from "./comparisons/workers.js";
 import {fairness} from "./fairness.js";
 import {gold} from "./gold.js";
 import {learning, savings} from "./learning.js";
@@ -55,6 +59,16 @@ export const KINDS = {
       ["comparison", "Other methods", "Other methods", comparison],
       ["learning", "How it learned", "Learning", learning],
       ["savings", "Asking less", "Asking less", savings],
+      ...LAST,
+    ],
+  },
+  comparisons: {
+    report: comparisonReport,
+    sections: [
+      ...FIRST,
+      ["ranking", "Ranking", "Ranking", ranking],
+      ["workers", "Workers", "Workers", comparisonWorkers],
+      ["gold", "Against known truths", "Known truths", comparisonGold],
       ...LAST,
     ],
   },

@@ -31,6 +31,9 @@ std::string report_json(ResultView result, const ReportOptions& options, const R
   if (const CategoryResult* categories = result.categories()) {
     return text_of(report::categories_document(*categories, options, context));
   }
+  if (const ComparisonResult* comparisons = result.comparisons()) {
+    return text_of(report::comparisons_document(*comparisons, options, context));
+  }
   return text_of(report::numbers_document(*result.numbers(), options, context));
 }
 

@@ -17,6 +17,8 @@ namespace wisecrowd::report {
 
 [[nodiscard]] Json categories_document(const CategoryResult& result, const ReportOptions& options,
                                        const RunContext& context);
+[[nodiscard]] Json comparisons_document(const ComparisonResult& result, const ReportOptions& options,
+                                        const RunContext& context);
 [[nodiscard]] Json numbers_document(const NumberResult& result, const ReportOptions& options,
                                     const RunContext& context);
 

@@ -1,0 +1,33 @@
+#pragma once
+
+#include "aggregate/comparisons/shared/bootstrap.hpp"
+#include "wisecrowd/comparison_aggregator.hpp"
+
+namespace wisecrowd::bradley_terry {
+
+/// Where intervals come from.
+enum class Intervals { analytic, bootstrap };
+inline constexpr auto kIntervalsNames =
+    enum_names<Intervals>({{Intervals::analytic, "analytic"}, {Intervals::bootstrap, "bootstrap"}});
+
+struct Options {
+  double ridge = 0;
+  Intervals intervals = Intervals::analytic;
+  std::size_t replicates = 1000;
+  comparisons::Resampled resample = comparisons::Resampled::answers;
+  std::size_t max_iterations = 100;
+  double tolerance = 1e-9;
+};
+
+/// P(i beats i') = σ(s_i − s_i'); every worker counts the same.
+class BradleyTerry final : public ComparisonAggregator {
+ public:
+  explicit BradleyTerry(Options options = {}) : options_(options) {}
+  [[nodiscard]] ComparisonFit fit(const ComparisonData& data, const RunContext& context,
+                                  const ComparisonStart& start = {}) const override;
+
+ private:
+  Options options_;
+};
+
+}  // namespace wisecrowd::bradley_terry

@@ -1,0 +1,25 @@
+#pragma once
+
+#include "aggregate/comparisons/shared/ranking.hpp"
+#include "data/item_graph.hpp"
+
+namespace wisecrowd::comparisons {
+
+/// Precision of the prior where no finite scores are the most probable ones.
+inline constexpr double kFallbackRidge = 1e-3;
+/// Precision of the prior of what features do not explain.
+inline constexpr double kFeatureRidge = 1;
+
+/// The graph of the items and what it is like.
+struct PlainScores {
+  ItemGraph graph;
+  PairWins wins;
+  Connectivity found;
+};
+
+/// Scores by the plain model, in which all workers are alike: fills scores, intervals, ranks, objective and trace of
+/// `fit`. With features of items, scores are what these do not explain, and `feature_effect` what they do.
+PlainScores fit_plain_scores(const ComparisonData& data, double ridge, std::size_t max_iterations, double tolerance,
+                             const ComparisonStart& start, ComparisonFit& fit, const RunContext& context);
+
+}  // namespace wisecrowd::comparisons

@@ -1,0 +1,142 @@
+"""Comparisons, as users meet them: every command, every way in, and every refusal."""
+import csv
+import json
+import unittest
+
+from program import ProgramTest
+
+ANSWERS = """worker,left,right,label
+ann,a,b,a
+bob,b,a,a
+cid,a,b,b
+ann,b,c,left
+bob,b,c,tie
+cid,c,b,right
+ann,a,c,a
+bob,c,a,left
+"""
+PAIRS = "left,right,label\na,b,a\nc,b,b\n"
+ITEMS = "item,score\na,3\nb,2\nc,1\n"
+COMPARISONS = ("--answers", "comparisons")
+
+
+class ComparisonsTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.write("a.csv", ANSWERS)
+        self.write("pairs.csv", PAIRS)
+        self.write("items.csv", ITEMS)
+
+    def rows(self, name):
+        with open(self.folder / name, newline="") as file:
+            return list(csv.DictReader(file))
+
+    def json(self, *arguments, **options):
+        return json.loads(self.run_program(*arguments, *COMPARISONS, "--json", **options).stdout)
+
+
+class Aggregate(ComparisonsTest):
+    def test_files_and_reading_them_back(self):
+        self.run_program("aggregate", "a.csv", *COMPARISONS, "-m", "bradley_terry", "--out", "out", "--report", "now.json", "--quiet")
+        self.assertEqual(self.names("out"), ["pairs.csv", "ranking.csv", "run.json", "workers.csv"])
+        ranking = self.rows("out/ranking.csv")
+        self.assertEqual(list(ranking[0]), ["item", "score", "deviation", "low", "high", "rank", "rank_low", "rank_high"])
+        self.assertEqual([row["item"] for row in ranking], ["a", "b", "c"])
+        self.assertEqual([row["rank"] for row in ranking], ["1", "2", "3"])
+        pairs = self.rows("out/pairs.csv")
+        self.assertEqual([(row["left"], row["right"]) for row in pairs], [("a", "b"), ("a", "c"), ("b", "c")])
+        for row in pairs:
+            self.assertAlmostEqual(sum(float(row[key]) for key in ("p_left", "p_right", "p_tie")), 1, places=5)
+        workers = self.rows("out/workers.csv")
+        self.assertEqual(workers[1]["worker"], "bob")
+        self.assertAlmostEqual(float(workers[1]["tie_rate"]), 1 / 3, places=5)
+        record = json.loads((self.folder / "out/run.json").read_text())
+        self.assertEqual(record["answers_kind"], "comparisons")
+        self.assertEqual(record["data"]["items"], 3)
+        self.run_program("report", "out", "--out", "later.json", "--quiet")
+        now, later = (json.loads((self.folder / name).read_text()) for name in ("now.json", "later.json"))
+        for key in ("items", "workers", "counts", "verdict"):
+            self.assertEqual(now[key], later[key], key)
+
+    def test_the_default_says_what_it_chose(self):
+        self.assertIn("comparisons_default (default)", self.run_program("aggregate", "a.csv", *COMPARISONS).stdout)
+
+    def test_gold_of_pairs_and_of_items(self):
+        found = self.json("aggregate", "a.csv", "--gold", "pairs.csv", "--gold-for", "evaluation", "-m", "bradley_terry")
+        self.assertEqual(found["evaluation"]["pairs"], 2)
+        self.assertEqual(found["evaluation"]["ordered"]["value"], 1)
+        found = self.json("aggregate", "a.csv", "--gold", "items.csv", "--gold-for", "evaluation", "-m", "crowd_bt")
+        self.assertEqual(found["evaluation"]["kendall"], 1)
+        seen = self.json("aggregate", "a.csv", "--gold", "pairs.csv", "-m", "bradley_terry")
+        self.assertEqual(seen["data"]["gold"]["used_for"], "inference")
+
+    def test_item_features(self):
+        self.write("lengths.csv", "item,length\na,10\nb,5\nc,1\n")
+        text = self.run_program("aggregate", "a.csv", *COMPARISONS, "-m", "bradley_terry", "--item-features", "lengths.csv").stdout
+        self.assertIn("each unit of length adds", text)
+        self.write("lengths.csv", "item,length\na,10\n")
+        self.assertIn("no row for the item 'b'", self.run_program("aggregate", "a.csv", *COMPARISONS, "--item-features", "lengths.csv", code=65).stderr)
+        self.run_program("aggregate", "a.csv", "--item-features", "lengths.csv", "--columns", "left,worker,label", code=64)
+
+
+class Others(ComparisonsTest):
+    def test_describe(self):
+        found = self.json("describe", "a.csv")
+        self.assertEqual((found["items"], found["pairs"], found["answers"]), (3, 3, 8))
+        self.assertEqual(found["item_groups"], 1)
+        self.assertAlmostEqual(found["tie_share"], 1 / 8)
+        self.assertIn("3 items in 3 pairs", self.run_program("describe", "a.csv", *COMPARISONS).stdout)
+
+    def test_compare(self):
+        self.run_program("simulate", "compared_items", "--items", "10", "--tasks", "100", "--out", "duels", "--quiet")
+        by_hidden = self.json("compare", "duels/answers.csv")
+        self.assertEqual({row["method"] for row in by_hidden["methods"]},
+                         {"bradley_terry", "davidson", "crowd_bt", "noisy_bradley_terry", "preference_groups", "comparisons_default"})
+        by_gold = self.json("compare", "duels/answers.csv", "--gold", "duels/gold_pairs.csv", "-m", "bradley_terry,crowd_bt")
+        self.assertGreater(by_gold["methods"][0]["ordered"]["value"], 0.8)
+
+    def test_evaluate_a_ranking(self):
+        self.write("ranking.csv", "item,score\na,1\nb,0\nc,-1\n")
+        self.assertEqual(self.json("evaluate", "ranking.csv", "pairs.csv")["ordered"]["value"], 1)
+        self.assertEqual(self.json("evaluate", "ranking.csv", "items.csv")["kendall"], 1)
+
+    def test_pairs_and_preferences(self):
+        text = self.run_program("pairs", "a.csv", "--next", "2", "--preferences", "p.jsonl").stdout
+        self.assertIn("Ask next", text)
+        lines = [json.loads(line) for line in (self.folder / "p.jsonl").read_text().splitlines()]
+        self.assertTrue(lines)
+        self.assertEqual(list(lines[0]), ["prompt", "chosen", "rejected", "weight", "probability"])
+        found = json.loads(self.run_program("pairs", "a.csv", "--next", "2", "--json").stdout)
+        self.assertEqual(len(found["questions"]), 2)
+        self.assertGreaterEqual(found["questions"][0]["gain"], found["questions"][1]["gain"])
+
+    def test_simulate(self):
+        self.run_program("simulate", "compared_items", "--items", "6", "--tasks", "30", "--set", "adversaries=0.5", "--out", "duels", "--quiet")
+        self.assertEqual(self.names("duels"), ["answers.csv", "gold.csv", "gold_pairs.csv", "simulation.json", "workers.csv"])
+        self.assertEqual(len(self.rows("duels/answers.csv")), 150)
+        self.assertIn("adversary", {row["kind"] for row in self.rows("duels/workers.csv")})
+        self.run_program("simulate", "compared_items", "--classes", "3", "--out", "more", code=64)
+        self.run_program("simulate", "dawid_skene", "--items", "3", "--out", "more", code=64)
+
+
+class Refusals(ComparisonsTest):
+    def test_bad_rows_name_file_line_value_and_remedy(self):
+        for rows, words in (("ann,a,a,a\n", ["bad.csv:2", "'a'", "compared with itself"]), ("ann,a,b,c\n", ["bad.csv:2", "'c'", "must be the name of one of them"]),
+                            ("ann,a,b,\n", ["bad.csv:2"]), ("ann,a,b,1\n", ["bad.csv:2", "left, right or tie"])):
+            self.write("bad.csv", "worker,left,right,label\n" + rows)
+            for command in (("aggregate", "bad.csv", "--out", "none"), ("describe", "bad.csv"), ("compare", "bad.csv")):
+                before = self.names()
+                error = self.run_program(*command, *COMPARISONS, code=65).stderr
+                for word in words:
+                    self.assertIn(word, error)
+                self.assertEqual(self.names(), before)
+
+    def test_what_is_of_another_kind(self):
+        self.run_program("aggregate", "a.csv", *COMPARISONS, "-m", "dawid_skene", code=64)
+        self.run_program("aggregate", "a.csv", *COMPARISONS, "--wide", code=64)
+        self.run_program("aggregate", "a.csv", *COMPARISONS, "--classes", "a,b", code=64)
+        self.assertIn("bradley_terry", self.run_program("aggregate", "a.csv", "-m", "bradley_terry", code=64).stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
