@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the type stubs of wisecrowd.aggregation, numbers, comparisons and learning, whose classes are made on import.
+"""Writes the type stubs of wisecrowd.aggregation, numbers, comparisons, similarities and learning, whose classes are made on import.
 
     python_stubs.py         writes them beside the package's sources
     python_stubs.py --check   exits with 1 when those that are there are not current
@@ -13,6 +13,7 @@ from pathlib import Path
 import wisecrowd
 import wisecrowd.comparisons
 import wisecrowd.numbers
+import wisecrowd.similarities
 from wisecrowd import _crowd_kit, _engine
 
 FOLDER = Path(__file__).resolve().parent.parent / "python/wisecrowd"
@@ -96,6 +97,10 @@ def stubs():
                   "from ._comparisons import conservative_dpo_loss as conservative_dpo_loss, dpo_loss as dpo_loss, robust_dpo_loss as robust_dpo_loss",
                   "", exported(wisecrowd.comparisons), "CLASSES: dict[str, type[ComparisonAggregator]]", "",
                   *map(kind_class_stub, wisecrowd.comparisons.CLASSES.values())]
+    similarity = [f"{NOTE}\nfrom typing import Any, Literal, Optional, Sequence\n",
+                  "from ._similarities import SimilarityAggregator as SimilarityAggregator, compare as compare, evaluate as evaluate", "",
+                  exported(wisecrowd.similarities), "CLASSES: dict[str, type[SimilarityAggregator]]", "",
+                  *map(kind_class_stub, wisecrowd.similarities.CLASSES.values())]
     engine = '''# What the package uses of the C++ module; the package is what people use.
 from typing import Any
 
@@ -104,12 +109,14 @@ default_aggregation_method: str
 default_learning_method: str
 default_number_method: str
 default_comparison_method: str
+default_similarity_method: str
 largest_number: float
+no_cluster: int
 
 def __getattr__(name: str) -> Any: ...
 '''
     return {"aggregation/__init__.pyi": "\n".join(aggregation), "numbers.pyi": "\n".join(number),
-            "comparisons.pyi": "\n".join(comparison), "learning.pyi": "\n".join(learning),
+            "comparisons.pyi": "\n".join(comparison), "similarities.pyi": "\n".join(similarity), "learning.pyi": "\n".join(learning),
             "_engine.pyi": engine}
 
 

@@ -136,6 +136,13 @@ ReadOptions ReadFlags::options() const {
       throw usage_error(
           "--gold-columns is not for comparisons: name the columns left, right and label, or item and score");
     }
+  } else if (kind == Similarities::name) {
+    std::string left, right;
+    read_columns(columns, "--columns", {&options.worker_column, &left, &right, &options.label_column},
+                 "--columns worker,left,right,label");
+    if (!columns.empty()) options.value_columns = {left, right};
+    read_columns(gold_columns, "--gold-columns", {&options.gold_task_column, &options.gold_label_column},
+                 "--gold-columns item,cluster");
   } else {
     read_columns(columns, "--columns", {&options.task_column, &options.worker_column, &options.label_column},
                  "--columns task,worker,label");

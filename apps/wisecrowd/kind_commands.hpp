@@ -45,6 +45,7 @@ struct KindCommands {
 
 // One per kind.
 [[nodiscard]] KindCommands number_commands();
+[[nodiscard]] KindCommands similarity_commands();
 [[nodiscard]] KindCommands comparison_commands();
 
 }  // namespace wisecrowd::app

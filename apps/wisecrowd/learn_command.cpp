@@ -11,6 +11,7 @@
 #include "report_run.hpp"
 #include "run_summary.hpp"
 #include "screen_text.hpp"
+#include "similarity_run.hpp"
 #include "wisecrowd/run_folder.hpp"
 
 namespace wisecrowd::app {
@@ -124,7 +125,25 @@ std::string what_next(const LearnArguments& options, Session& session) {
                             own_module ? " --trust-model" : "");
 }
 
+/// Answers that say same or different: the network finds clusters.
+void learn_similar_answers(const LearnArguments& options, Session& session) {
+  for (const auto& [given, flag] : {std::pair(!options.method.empty(), "--method"),
+                                    {!options.without.empty(), "--without"},
+                                    {!options.report.empty(), "--report"},
+                                    {options.torchscript, "--torchscript"},
+                                    {options.gold_for == "inference", "--gold-for inference"}}) {
+    if (given) throw usage_error(fmt::format("{} is not for learn --answers similarities", flag));
+  }
+  learn_clusters({options.labels, options.gold, options.features, options.network, options.settings, options.out,
+                  options.json, options.read, options.run},
+                 session);
+}
+
 void run_learn(const LearnArguments& options, Session& session) {
+  if (options.read.kind == Similarities::name) return learn_similar_answers(options, session);
+  if (!options.read.kind.empty() && options.read.kind != Categories::name) {
+    throw usage_error(fmt::format("learn takes --answers categories or similarities, not {}", options.read.kind));
+  }
   LearnRequest request;
   request.files = options.features.files(options.labels, options.gold, options.gold_for == "inference");
   request.method = options.method;
@@ -208,6 +227,7 @@ void add_learn(CommandSet& commands) {
                    "also write model/classifier.pt, a TorchScript module that takes rows as they are in the file");
   command.add_flag("--json", options->json, "print one JSON object instead of the summary");
   options->read.add_to(command, true);
+  options->read.add_kind_to(command);
   options->run.add_to(command, true);
   options->run.add_warning_flag(command);
   command.more = list_learners;

@@ -11,6 +11,7 @@
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/experiment_files.hpp"
 #include "wisecrowd/fairness_files.hpp"
+#include "wisecrowd/learn_similarities.hpp"
 
 namespace wisecrowd::app {
 namespace {
@@ -96,6 +97,17 @@ ReportOptions report_options(ResultView result, const std::optional<LearnSummary
     refuse_of_others(!request.replay.empty(), "--replay", Comparisons::name);
     refuse_of_others(!request.compare.empty() && request.compare != "none", "--compare", Comparisons::name);
     describe_method(method_of<Comparisons>(comparisons->record.method));
+    return options;
+  }
+  if (const SimilarityResult* similarities = result.similarities()) {
+    refuse_of_others(!request.replay.empty(), "--replay", Similarities::name);
+    refuse_of_others(!request.compare.empty() && request.compare != "none", "--compare", Similarities::name);
+    if (similarities->record.method == kPairNetwork) {
+      options.method_title = "Network on pairs";
+      options.method_summary = "A network that knows the features of items, trained on pairs.";
+    } else {
+      describe_method(method_of<Similarities>(similarities->record.method));
+    }
     return options;
   }
   const CategoryResult& categories = *result.categories();

@@ -11,12 +11,14 @@
 #include "given_tasks.hpp"
 #include "help_text.hpp"
 #include "screen_text.hpp"
+#include "similarity_run.hpp"
 #include "wisecrowd/category_result.hpp"
 #include "wisecrowd/experiment_files.hpp"
 #include "wisecrowd/run_folder.hpp"
 #include "wisecrowd/simulate.hpp"
 #include "wisecrowd/simulate_comparisons.hpp"
 #include "wisecrowd/simulate_numbers.hpp"
+#include "wisecrowd/simulate_similarities.hpp"
 
 namespace wisecrowd::app {
 namespace {
@@ -57,6 +59,7 @@ const SimulationInfo& kind_named(const std::string& name) {
   std::vector<std::string> names;
   for (const SimulationInfo& info : simulation_kinds()) names.push_back(info.name);
   names.emplace_back(kNumberSimulation);
+  names.emplace_back(kSimilaritySimulation);
   names.emplace_back(kComparisonSimulation);
   const std::string near = suggestion(name, names);
   std::string list;
@@ -75,6 +78,13 @@ std::string kinds_text(const std::vector<std::string>& arguments, const Screen& 
   if (std::find(arguments.begin(), arguments.end(), kComparisonSimulation) != arguments.end()) {
     return comparison_kind_text(screen);
   }
+  if (std::find(arguments.begin(), arguments.end(), kSimilaritySimulation) != arguments.end()) {
+    return fmt::format(
+        "{}\n  {}\n  Tasks are the items here, classes their clusters, and --answers-per-task counts answers "
+        "per item.\n\nParameters of {}, with their defaults\n{}",
+        screen.bold(kSimilaritySimulation), wrapped(similarity_simulation_summary(), screen.width, 2),
+        kSimilaritySimulation, parameter_lines(similarity_simulation_parameters(), screen));
+  }
   for (const std::string& argument : arguments) {
     if (const SimulationInfo* info = find_kind(argument)) {
       const SimulationSize size = default_simulation_size(info->name, Parameters(info->parameters));
@@ -89,6 +99,7 @@ std::string kinds_text(const std::vector<std::string>& arguments, const Screen& 
   std::string text = "Kinds of crowds\n";
   for (const SimulationInfo& info : simulation_kinds()) text += help_entry(info.name, info.summary, screen, 19);
   text += help_entry(kNumberSimulation, number_simulation_summary(), screen, 19);
+  text += help_entry(kSimilaritySimulation, similarity_simulation_summary(), screen, 19);
   text += help_entry(kComparisonSimulation, comparison_simulation_summary(), screen, 19);
   return text + "  See wisecrowd simulate KIND --help for the parameters of one.\n";
 }
@@ -246,8 +257,24 @@ void simulate_comparison_answers(const SimulateArguments& options, Session& sess
                           session);
 }
 
+/// Answers that say same or different: tasks are items there, and classes clusters.
+void simulate_similar_answers(const SimulateArguments& options, Session& session) {
+  for (const auto& [given, flag] : {std::pair(options.dimensions > 0, "--dimensions"),
+                                    {!options.class_shares.empty(), "--class-shares"},
+                                    {options.test_tasks > 0, "--test-tasks"},
+                                    {options.has_separation, "--gaussian-features"},
+                                    {!options.gold.empty() && options.tasks > 0, "--tasks, with --gold,"},
+                                    {!options.gold.empty() && options.classes > 0, "--classes, with --gold,"}}) {
+    if (given) throw usage_error(fmt::format("{} is not for {}", flag, kSimilaritySimulation));
+  }
+  simulate_clusters({options.tasks, options.workers, options.classes, options.answers_per_task, options.gold,
+                     options.settings, options.out, options.json, options.run},
+                    session);
+}
+
 void run_simulate(const SimulateArguments& options, Session& session) {
   if (options.kind == kNumberSimulation) return simulate_number_answers(options, session);
+  if (options.kind == kSimilaritySimulation) return simulate_similar_answers(options, session);
   if (options.kind == kComparisonSimulation) return simulate_comparison_answers(options, session);
   if (options.items > 0) throw usage_error(fmt::format("--items is for {} alone", kComparisonSimulation));
   if (options.dimensions > 0) throw usage_error(fmt::format("--dimensions is for {} alone", kNumberSimulation));

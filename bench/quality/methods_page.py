@@ -80,6 +80,8 @@ OTHER_KINDS = (
                 "their METHOD.md."]),
     ("comparison", ["## For answers that compare two items", "",
                     "With `--answers comparisons` ([COMPARISONS.md](COMPARISONS.md)); N is the number of items, P that of pairs that were compared."]),
+    ("similarity", ["## For answers that say same or different", "",
+                    "With `--answers similarities` ([SIMILARITIES.md](SIMILARITIES.md)); P is the number of pairs, K of clusters, N of items."]),
 )
 
 

@@ -15,6 +15,7 @@
 #include "wisecrowd/simulate.hpp"
 #include "wisecrowd/simulate_comparisons.hpp"
 #include "wisecrowd/simulate_numbers.hpp"
+#include "wisecrowd/simulate_similarities.hpp"
 
 // The files of simulations, of selection, and of experiments with selection.
 
@@ -43,6 +44,11 @@ Status write_simulation(const NumberSimulation& simulation, const std::string& d
 /// The same for comparisons: answers.csv (worker,left,right,label), gold.csv (item,score), gold_pairs.csv
 /// (left,right,label), workers.csv (worker,kind,reliability) and simulation.json.
 Status write_simulation(const ComparisonSimulation& simulation, const std::string& directory,
+                        const RunContext& context);
+
+/// The same for similarities: answers.csv (worker,left,right,label), gold.csv (item,cluster), workers.csv
+/// (worker,kind,false_different,false_same) and simulation.json.
+Status write_simulation(const SimilaritySimulation& simulation, const std::string& directory,
                         const RunContext& context);
 
 /// The choices as a table: task,worker,expected_gain,cost.

@@ -39,6 +39,11 @@ Status write_result(const NumberResult& result, const std::string& directory, co
 Status write_result(const ComparisonResult& result, const std::string& directory, const RunContext& context);
 [[nodiscard]] std::string run_json(const ComparisonResult& result);
 
+/// The same for similarities: clusters.csv (item,cluster,probability), workers.csv (worker,answers,said_same,
+/// false_different,false_same,agreement), pairs.csv (left,right,answers,said_same,probability) and run.json.
+Status write_result(const SimilarityResult& result, const std::string& directory, const RunContext& context);
+[[nodiscard]] std::string run_json(const SimilarityResult& result);
+
 /// The same for those who do not know the kind.
 Status write_result(const Result& result, const std::string& directory, const RunContext& context);
 [[nodiscard]] std::string run_json(const Result& result);

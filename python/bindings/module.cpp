@@ -347,6 +347,7 @@ PYBIND11_MODULE(_engine, module) {
   define_asking(module);
   define_trust(module);
   define_numbers(module);
+  define_similarities(module);
   define_comparisons(module);
   define_fairness(module);
 }

@@ -118,6 +118,7 @@ void define_state(py::module_& module);
 void define_asking(py::module_& module);
 void define_trust(py::module_& module);
 void define_numbers(py::module_& module);
+void define_similarities(py::module_& module);
 void define_comparisons(py::module_& module);
 void define_fairness(py::module_& module);
 /// Groups of tasks from codes, -1 for none.

@@ -6,6 +6,8 @@ default_aggregation_method: str
 default_learning_method: str
 default_number_method: str
 default_comparison_method: str
+default_similarity_method: str
 largest_number: float
+no_cluster: int
 
 def __getattr__(name: str) -> Any: ...

@@ -52,7 +52,8 @@ constexpr std::pair<std::string_view, std::string_view> kPairAliases[] = {{"left
                                                                           {"candidate_a", "candidate_b"}};
 constexpr std::pair<std::string_view, std::string_view> kChosenAliases[] = {{"chosen", "rejected"},
                                                                             {"winner", "loser"}};
-constexpr std::string_view kPredictionAliases[] = {"agg_label", "consensus_label", "prediction", "predicted_label"};
+constexpr std::string_view kPredictionAliases[] = {"agg_label", "consensus_label", "prediction", "predicted_label",
+                                                   "cluster"};
 
 std::size_t find_alias(const std::vector<std::string>& names, std::span<const std::string_view> aliases) {
   std::vector<std::string> keys;

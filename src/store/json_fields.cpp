@@ -57,6 +57,20 @@ void number_score_fields(Io& io, Score& score) {
 }
 
 template <class Io, class Evaluated>
+void similarity_evaluation_fields(Io& io, Evaluated& evaluation) {
+  io.field("items", evaluation.items);
+  io.field("clusters", evaluation.clusters);
+  io.field("true_clusters", evaluation.true_clusters);
+  io.field("accuracy", evaluation.accuracy);
+  io.field("nmi", evaluation.nmi);
+  io.field("adjusted_rand", evaluation.adjusted_rand);
+  io.field("pairs", evaluation.pairs);
+  io.field("pair_precision", evaluation.pair_precision);
+  io.field("pair_recall", evaluation.pair_recall);
+  io.field("pair_f1", evaluation.pair_f1);
+}
+
+template <class Io, class Evaluated>
 void number_evaluation_fields(Io& io, Evaluated& evaluation) {
   io.field("tasks", evaluation.tasks);
   io.field("missing", evaluation.missing);
@@ -121,6 +135,9 @@ void put(Json& json, const NumberEvaluation& value) {
 void put(Json& json, const ComparisonEvaluation& value) {
   put_fields(json, value, [](auto& io, auto& v) { comparison_evaluation_fields(io, v); });
 }
+void put(Json& json, const SimilarityEvaluation& value) {
+  put_fields(json, value, [](auto& io, auto& v) { similarity_evaluation_fields(io, v); });
+}
 void put(Json& json, const Warning& value) {
   put_fields(json, value, [](auto& io, auto& v) { warning_fields(io, v); });
 }
@@ -182,6 +199,9 @@ void get(const Json& json, NumberEvaluation& value) {
 }
 void get(const Json& json, ComparisonEvaluation& value) {
   get_fields(json, value, [](auto& io, auto& v) { comparison_evaluation_fields(io, v); });
+}
+void get(const Json& json, SimilarityEvaluation& value) {
+  get_fields(json, value, [](auto& io, auto& v) { similarity_evaluation_fields(io, v); });
 }
 void get(const Json& json, Warning& value) {
   get_fields(json, value, [](auto& io, auto& v) { warning_fields(io, v); });

@@ -11,6 +11,7 @@
 #include "wisecrowd/evaluate.hpp"
 #include "wisecrowd/evaluate_comparisons.hpp"
 #include "wisecrowd/evaluate_numbers.hpp"
+#include "wisecrowd/evaluate_similarities.hpp"
 #include "wisecrowd/fit_summary.hpp"
 #include "wisecrowd/learn_result.hpp"
 #include "wisecrowd/parameters.hpp"
@@ -49,6 +50,7 @@ void put(Json& json, const Evaluation& value);
 void put(Json& json, const NumberScore& value);
 void put(Json& json, const NumberEvaluation& value);
 void put(Json& json, const ComparisonEvaluation& value);
+void put(Json& json, const SimilarityEvaluation& value);
 void put(Json& json, const Warning& value);
 void put(Json& json, const LeftOutWorker& value);
 void put(Json& json, const LearnScore& value);  // without the part, which is its name
@@ -68,6 +70,7 @@ void get(const Json& json, Evaluation& value);
 void get(const Json& json, NumberScore& value);
 void get(const Json& json, NumberEvaluation& value);
 void get(const Json& json, ComparisonEvaluation& value);
+void get(const Json& json, SimilarityEvaluation& value);
 void get(const Json& json, Warning& value);
 void get(const Json& json, LeftOutWorker& value);
 void get(const Json& json, LearnScore& value);

@@ -238,6 +238,9 @@ StoredRun read_result(const std::string& folder, const ReadResultOptions& option
   if (stored.answers_kind == Comparisons::name) {
     return store::read_comparisons(std::move(stored), folder, options, context);
   }
+  if (stored.answers_kind == Similarities::name) {
+    return store::read_similarities(std::move(stored), folder, options, context);
+  }
   throw Error(ErrorCode::unsupported,
               fmt::format("the result in '{}' is of {}, which this version of wisecrowd does not know", folder,
                           stored.answers_kind));

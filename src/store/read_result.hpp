@@ -16,6 +16,8 @@ namespace wisecrowd::store {
                                         const ReadResultOptions& options, const RunContext& context);
 [[nodiscard]] StoredRun read_numbers(StoredRecord stored, const std::string& folder, const ReadResultOptions& options,
                                      const RunContext& context);
+[[nodiscard]] StoredRun read_similarities(StoredRecord stored, const std::string& folder,
+                                          const ReadResultOptions& options, const RunContext& context);
 
 [[nodiscard]] StoredRun read_comparisons(StoredRecord stored, const std::string& folder,
                                          const ReadResultOptions& options, const RunContext& context);

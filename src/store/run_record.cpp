@@ -45,6 +45,8 @@ void data_fields(Io& io, StoredRecord& stored) {
     io.field("dimensions", stored.dimensions);
   } else if (stored.answers_kind == Comparisons::name) {
     io.field("items", stored.items);
+  } else if (stored.answers_kind == Similarities::name) {
+    io.field("items", stored.similar_items);
   } else {
     io.field("classes", stored.classes);
     io.field_if(stored.ordered, "ordered", stored.ordered);
@@ -191,6 +193,8 @@ void record_fields(Io& io, StoredRecord& stored) {
     io.field_if(stored.number_evaluation.has_value(), "evaluation", stored.number_evaluation);
   } else if (stored.answers_kind == Comparisons::name) {
     io.field_if(stored.comparison_evaluation.has_value(), "evaluation", stored.comparison_evaluation);
+  } else if (stored.answers_kind == Similarities::name) {
+    io.field_if(stored.similarity_evaluation.has_value(), "evaluation", stored.similarity_evaluation);
   } else {
     io.field_if(record.evaluation.has_value(), "evaluation", record.evaluation);
     io.object_if(stored.rank_error.has_value(), "rank_evaluation", [&](Io& ranks) {
@@ -258,6 +262,20 @@ StoredRecord stored_record(const ComparisonResult& result) {
   stored.answers = answers.answer_count();
   stored.items = answers.item_count();
   stored.comparison_evaluation = result.evaluation;
+  return stored;
+}
+
+StoredRecord stored_record(const SimilarityResult& result) {
+  const SimilarityAnswers& answers = result.data.answers;
+  StoredRecord stored;
+  stored.record = result.record;
+  stored.fit = result.fit;  // the summary alone
+  stored.answers_kind = Similarities::name;
+  stored.tasks = answers.task_count();
+  stored.workers = answers.worker_count();
+  stored.answers = answers.answer_count();
+  stored.similar_items = answers.item_count();
+  stored.similarity_evaluation = result.evaluation;
   return stored;
 }
 

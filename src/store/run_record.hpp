@@ -9,6 +9,7 @@
 #include "wisecrowd/comparison_result.hpp"
 #include "wisecrowd/learn_result.hpp"
 #include "wisecrowd/number_result.hpp"
+#include "wisecrowd/similarity_result.hpp"
 
 namespace wisecrowd::store {
 
@@ -27,6 +28,8 @@ struct StoredRecord {
   std::string answers_kind{Categories::name};
   std::vector<std::string> dimensions;  ///< of numbers
   std::optional<NumberEvaluation> number_evaluation;
+  std::uint64_t similar_items = 0;  ///< of similarities, whose tasks are pairs
+  std::optional<SimilarityEvaluation> similarity_evaluation;
   std::uint64_t items = 0;  ///< of comparisons
   std::optional<ComparisonEvaluation> comparison_evaluation;
   std::uint64_t tasks = 0, workers = 0, answers = 0;
@@ -39,6 +42,7 @@ struct StoredRecord {
 [[nodiscard]] StoredRecord stored_record(const CategoryResult& result);
 [[nodiscard]] StoredRecord stored_record(const LearnResult& result);
 [[nodiscard]] StoredRecord stored_record(const NumberResult& result);
+[[nodiscard]] StoredRecord stored_record(const SimilarityResult& result);
 [[nodiscard]] StoredRecord stored_record(const ComparisonResult& result);
 
 /// As it stands in run.json, but for the name of the program and the list of files. Timings, threads and the command

@@ -52,6 +52,15 @@ PUBLIC_LAYER = {
     "number_fit.hpp": "data",
     "number_limits.hpp": "data",
     "answer_columns.hpp": "data",
+    "similarity_answers.hpp": "data",
+    "similarity_data.hpp": "data",
+    "similarity_fit.hpp": "data",
+    "similarity_aggregator.hpp": "aggregate",
+    "read_similarities.hpp": "ingest",
+    "learn_similarities.hpp": "learn",
+    "evaluate_similarities.hpp": "evaluate",
+    "simulate_similarities.hpp": "simulate",
+    "similarity_result.hpp": "result",
     "category_data.hpp": "data",
     "fit_summary.hpp": "data",
     "category_fit.hpp": "data",
@@ -214,6 +223,7 @@ class Checker:
     def check_pages(self):
         """Every method and learner stands in the page that says when to use it, and is linked where all are shown."""
         categories, numbers, learners = "src/aggregate/categories", "src/aggregate/numbers", "src/learn"
+        similarities = "src/aggregate/similarities"
         comparisons = "src/aggregate/comparisons"
         for page, listing, mention, remedy in (
             ("docs/METHODS.md", f"{categories}/methods.def", "| {} |", "run scripts/refresh"),
@@ -222,6 +232,8 @@ class Checker:
             ("docs/COMPARISONS.md", f"{comparisons}/methods.def", f"| [{{}}](../{comparisons}/{{}}/METHOD.md)", "add one to its table of methods"),
             ("docs/LEARNERS.md", f"{learners}/learners.def", "| {} |", "run scripts/refresh"),
             ("docs/NUMBERS.md", f"{numbers}/methods.def", f"| [{{}}](../{numbers}/{{}}/METHOD.md)", "add one to its table of methods"),
+            ("docs/METHODS.md", f"{similarities}/methods.def", "| {} |", "run scripts/refresh"),
+            ("docs/SIMILARITIES.md", f"{similarities}/methods.def", f"| [{{}}](../{similarities}/{{}}/METHOD.md)", "add one to its table of methods"),
             ("README.md", f"{categories}/methods.def", f"[{{}}]({categories}/{{}}/METHOD.md)", "add a link to its table of methods"),
             ("README.md", f"{learners}/learners.def", f"[{{}}]({learners}/{{}}/METHOD.md)", "add a link to its table of learners"),
         ):

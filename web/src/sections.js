@@ -17,6 +17,7 @@ import {numberGold} from "./numbers/gold.js";
 import {numberReport} from "./numbers/report.js";
 import {numberTasks} from "./numbers/tasks.js";
 import {numberWorkers} from "./numbers/workers.js";
+import {clusters, items, pairsAgreement, raters, similarityGold, similarityReport} from "./similarities/sections.js";
 import {summary, warnings, warningsTitle} from "./summary.js";
 import {tasks} from "./tasks.js";
 import {trust} from "./trust.js";
@@ -81,6 +82,18 @@ export const KINDS = {
       ["workers", "Workers", "Workers", numberWorkers],
       ["agreement", "Answers and agreement", "Agreement", numberAgreement],
       ["gold", "Against known truths", "Known truths", numberGold],
+      ...LAST,
+    ],
+  },
+  similarities: {
+    report: similarityReport,
+    sections: [
+      ...FIRST,
+      ["clusters", "Clusters", "Clusters", clusters],
+      ["items", "Items", "Items", items],
+      ["workers", "Workers", "Workers", raters],
+      ["pairs", "Pairs and contradictions", "Pairs", pairsAgreement],
+      ["gold", "Against known truths", "Known truths", similarityGold],
       ...LAST,
     ],
   },

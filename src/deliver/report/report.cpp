@@ -34,6 +34,9 @@ std::string report_json(ResultView result, const ReportOptions& options, const R
   if (const ComparisonResult* comparisons = result.comparisons()) {
     return text_of(report::comparisons_document(*comparisons, options, context));
   }
+  if (const SimilarityResult* similarities = result.similarities()) {
+    return text_of(report::similarities_document(*similarities, options, context));
+  }
   return text_of(report::numbers_document(*result.numbers(), options, context));
 }
 

@@ -21,6 +21,8 @@ namespace wisecrowd::report {
                                         const RunContext& context);
 [[nodiscard]] Json numbers_document(const NumberResult& result, const ReportOptions& options,
                                     const RunContext& context);
+[[nodiscard]] Json similarities_document(const SimilarityResult& result, const ReportOptions& options,
+                                         const RunContext& context);
 
 /// "schema", "program", "kind" and "title"; what every document begins with.
 [[nodiscard]] Json document_head(const RunRecord& record, const ReportOptions& options);

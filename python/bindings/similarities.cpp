@@ -1,0 +1,136 @@
+#include "support.hpp"
+#include "wisecrowd/error.hpp"
+#include "wisecrowd/evaluate_similarities.hpp"
+#include "wisecrowd/held_out.hpp"
+#include "wisecrowd/similarity_aggregator.hpp"
+
+namespace wisecrowd::python {
+namespace {
+
+using Codes = py::array_t<std::uint32_t, py::array::c_style | py::array::forcecast>;
+using Flags = py::array_t<bool, py::array::c_style | py::array::forcecast>;
+
+/// Answers by name; ids follow the order of names.
+SimilarityAnswers similarity_answers(const Codes& workers, const Codes& left, const Codes& right, const Flags& same,
+                                     const std::vector<std::string>& worker_names,
+                                     const std::vector<std::string>& item_names, const std::string& duplicates) {
+  SimilarityAnswersBuilder builder;
+  for (const std::string& item : item_names) builder.add_item(item);
+  for (const std::string& worker : worker_names) builder.add_worker(worker);
+  for (py::ssize_t i = 0; i < workers.size(); ++i) {
+    builder.add(worker_names.at(workers.data()[i]), item_names.at(left.data()[i]), item_names.at(right.data()[i]),
+                same.data()[i]);
+  }
+  return builder.build(duplicate_policy(duplicates));
+}
+
+/// `gold`: the cluster of each item, 4294967295 where unknown.
+SimilarityData similarity_data(const SimilarityAnswers& answers, const std::optional<Codes>& gold,
+                               const std::vector<std::string>& gold_names) {
+  SimilarityData data;
+  data.answers = answers;
+  if (gold) data.gold.assign(gold->data(), gold->data() + gold->size());
+  data.gold_clusters = NameTable(gold_names);
+  return data;
+}
+
+py::array_t<double> to_vector(std::vector<double> values) {
+  const auto size = static_cast<py::ssize_t>(values.size());
+  return to_array(std::move(values), {size});
+}
+
+py::dict similarity_fit_dict(SimilarityFit fit, const SimilarityAnswers& answers) {
+  py::dict dict;
+  dict["clusters"] = fit.cluster_names;
+  dict["cluster"] = fit.cluster;
+  dict["probability"] = to_vector(std::move(fit.probability));
+  dict["same"] = to_vector(std::move(fit.same));
+  dict["false_different"] = to_vector(std::move(fit.false_different));
+  dict["false_same"] = to_vector(std::move(fit.false_same));
+  std::vector<std::uint32_t> left, right;
+  for (const SimilarPair pair : answers.pairs()) {
+    left.push_back(pair.left);
+    right.push_back(pair.right);
+  }
+  dict["left"] = left;
+  dict["right"] = right;
+  dict["iterations"] = fit.iterations;
+  dict["status"] = to_str(to_string(fit.status));
+  dict["explanation"] = fit.explanation;
+  dict["warnings"] = to_list(fit.warnings);
+  return dict;
+}
+
+}  // namespace
+
+void define_similarities(py::module_& module) {
+  py::class_<SimilarityAnswers>(module, "SimilarityAnswers")
+      .def_property_readonly("item_names", [](const SimilarityAnswers& a) { return to_objects(a.item_names()); })
+      .def_property_readonly("worker_names", [](const SimilarityAnswers& a) { return to_objects(a.worker_names()); })
+      .def_property_readonly("fingerprint", &SimilarityAnswers::content_hash)
+      .def("__len__", [](const SimilarityAnswers& a) { return a.answer_count(); });
+  module.def("similarity_answers", &similarity_answers);
+  module.def("similarity_methods", [] {
+    py::list list;
+    for (const MethodInfo& info : methods_of<Similarities>()) list.append(info_of(info));
+    return list;
+  });
+  module.attr("default_similarity_method") = std::string(default_method_of<Similarities>());
+  module.attr("no_cluster") = kNoCluster;
+  module.def(
+      "fit_similarities", [](const SimilarityAnswers& answers, const std::string& method, const py::dict& parameters,
+                             const std::optional<Codes>& gold, const std::vector<std::string>& gold_names,
+                             std::uint64_t seed, unsigned threads, const py::object& progress) {
+        const Parameters checked = parameters_from(method_of<Similarities>(method).parameters, parameters);
+        const SimilarityData data = similarity_data(answers, gold, gold_names);
+        Work work(seed, threads, progress);
+        return similarity_fit_dict(
+            work.run([&](const RunContext& context) { return aggregate(data, method, checked, context); }), answers);
+      });
+  module.def("evaluate_similarities", [](const Codes& cluster, const Codes& gold) {
+    SimilarityData data;
+    data.gold.assign(gold.data(), gold.data() + gold.size());
+    const SimilarityEvaluation e =
+        evaluate_similarities(std::span(cluster.data(), static_cast<std::size_t>(cluster.size())), data);
+    py::dict dict;
+    dict["items"] = e.items;
+    dict["clusters"] = e.clusters;
+    dict["true_clusters"] = e.true_clusters;
+    dict["accuracy"] = e.accuracy.value;
+    dict["accuracy_low"] = e.accuracy.low;
+    dict["accuracy_high"] = e.accuracy.high;
+    dict["nmi"] = e.nmi;
+    dict["adjusted_rand"] = e.adjusted_rand;
+    dict["pair_precision"] = e.pair_precision;
+    dict["pair_recall"] = e.pair_recall;
+    dict["pair_f1"] = e.pair_f1;
+    return dict;
+  });
+  module.def("compare_similarities", [](const SimilarityAnswers& answers, const std::vector<std::string>& methods,
+                                        std::size_t folds, double share, std::uint64_t seed, unsigned threads) {
+    std::vector<MethodStage> stages;
+    for (const std::string& method : methods) {
+      stages.push_back({method, Parameters(method_of<Similarities>(method).parameters)});
+    }
+    const SimilarityData data = similarity_data(answers, std::nullopt, {});
+    Work work(seed, threads, py::none());
+    const auto scores = work.run([&](const RunContext& context) {
+      const HeldOut<Similarities> held_out(data, {.folds = folds, .share = share}, context);
+      return held_out.hidden_count() == 0 ? std::vector<HeldOutScore>{}
+                                          : score_by_held_out_answers(held_out, stages, context);
+    });
+    py::list rows;
+    for (const HeldOutScore& score : scores) {
+      py::dict row;
+      row["method"] = score.method;
+      row["log_probability"] = score.log_probability.value;
+      row["low"] = score.log_probability.low;
+      row["high"] = score.log_probability.high;
+      row["behind_best"] = score.behind_best.value;
+      rows.append(row);
+    }
+    return rows;
+  });
+}
+
+}  // namespace wisecrowd::python
