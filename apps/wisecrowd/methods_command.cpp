@@ -9,6 +9,7 @@
 #include "help_text.hpp"
 #include "screen_text.hpp"
 #include "select_modes.hpp"
+#include "wisecrowd/method_needs.hpp"
 
 namespace wisecrowd::app {
 namespace {
@@ -57,6 +58,8 @@ Json method_json(const MethodInfo& info) {
                      {"uses_task_priors", info.uses_task_priors},
                      {"allows_repeats", info.allows_repeats},
                      {"uses_start", info.uses_start},
+                     {"uses_order", uses_order(info)},
+                     {"uses_task_graph", uses_task_graph(info)},
                      {"uses_chance", info.uses_chance},
                      {"max_classes", limit(info.max_classes)},
                      {"max_workers", limit(info.max_workers)}});
@@ -128,6 +131,8 @@ std::string method_text(const MethodInfo& info, const Screen& screen) {
   if (info.uses_task_priors) abilities += " Uses a prior for each task if there is one.";
   if (!info.allows_repeats) abilities += " Takes one answer per worker and task.";
   if (info.uses_start) abilities += " Can start from another method (--init).";
+  if (uses_order(info)) abilities += " Needs ordered classes (--ordered).";
+  if (uses_task_graph(info)) abilities += " Needs to know which tasks are alike (--graph, or --features).";
   if (info.uses_chance) abilities += " Its result depends on --seed.";
   if (info.max_classes != 0) abilities += fmt::format(" For at most {} classes.", info.max_classes);
   if (info.max_workers != 0) abilities += fmt::format(" For at most {} workers.", info.max_workers);

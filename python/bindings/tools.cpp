@@ -1,5 +1,6 @@
 #include "support.hpp"
 #include "wisecrowd/evaluate.hpp"
+#include "wisecrowd/evaluate_ordered.hpp"
 #include "wisecrowd/held_out.hpp"
 #include "wisecrowd/simulate.hpp"
 
@@ -180,6 +181,27 @@ void define_tools(py::module_& module) {
   module.def("evaluate", &evaluate_labels, py::arg("predicted"), py::arg("posterior"), py::arg("gold"),
              py::arg("classes"), py::arg("ties"), py::arg("bootstrap"), py::arg("confidence"), py::arg("seed"),
              py::arg("threads"));
+  module.def(
+      "evaluate_ranks",
+      [](const Codes& predicted, const Codes& gold, std::size_t classes, std::uint64_t seed, unsigned threads) {
+        const auto labels = classes_from(predicted);
+        const auto truth = classes_from(gold);
+        Work work(seed, threads, py::none());
+        const RankScores scores =
+            work.run([&](const RunContext& context) { return evaluate_ranks(labels, truth, classes, context); });
+        py::dict measures;
+        measures["rank_error"] = to_tuple(scores.rank_error);
+        measures["quadratic_kappa"] = to_tuple(scores.quadratic_kappa);
+        return measures;
+      },
+      py::arg("predicted"), py::arg("gold"), py::arg("classes"), py::arg("seed"), py::arg("threads"));
+  module.def(
+      "describe_ranks",
+      [](const Answers& answers) {
+        const RankAgreement ranks = describe_ranks(answers.annotations);
+        return py::make_tuple(ranks.ordinal_alpha, ranks.weighted_kappa);
+      },
+      py::arg("answers"));
   module.def("compare", &compare_by_hidden_answers, py::arg("answers"), py::arg("methods"), py::arg("folds"),
              py::arg("share"), py::arg("seed"), py::arg("threads"), py::arg("progress"));
   module.def("simulate", &simulate_crowd, py::arg("kind"), py::arg("size"), py::arg("parameters"), py::arg("options"),

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from . import _engine, aggregation, learning
-from ._columns import _index, as_index, gold_series, read
+from ._columns import _index, as_index, gold_series, read, require_order
 from ._parameters import Progress, class_name, whole_number
 
 
@@ -35,6 +35,8 @@ class Description:
     largest_component_tasks: int
     largest_component_workers: int
     warnings: list = field(repr=False)
+    ordinal_alpha: Optional[float] = None  # of ordered classes
+    weighted_kappa: Optional[float] = None
 
     def __str__(self):
         lines = [
@@ -53,10 +55,11 @@ class Description:
 
 
 def describe(data: Any, *, classes: Optional[Iterable] = None, duplicates: str = "keep_last", columns: Optional[Any] = None,
-             wide: bool = False) -> Description:
+             wide: bool = False, ordered: bool = False) -> Description:
     """Counts, balance, agreement, connected parts, and what to beware of.
 
     columns, wide : how to read the table, as in `fit` of an estimator
+    ordered : the order of classes means something: ordinal_alpha and weighted_kappa say how far workers agree on it
 
     >>> import wisecrowd
     >>> crowd = wisecrowd.simulate("dawid_skene", tasks=100, workers=10, answers_per_task=3)
@@ -66,6 +69,9 @@ def describe(data: Any, *, classes: Optional[Iterable] = None, duplicates: str =
     crowd = read(data, classes=classes, duplicates=duplicates, columns=columns, wide=wide)
     found = _engine.describe(crowd.answers)
     found.pop("unanswered_tasks", None)
+    if ordered:
+        crowd.order_classes(classes is not None)
+        found["ordinal_alpha"], found["weighted_kappa"] = _engine.describe_ranks(crowd.answers)
     found["answers_per_class"] = pd.Series(found["answers_per_class"], index=crowd.class_index(), name="answers", dtype=np.int64)
     return Description(**found)
 
@@ -118,12 +124,15 @@ def _calibration(predicted, posterior, gold, confidence, bins=15):
 
 
 def evaluate(labels: Any, gold: Any, probas: Optional[pd.DataFrame] = None, *, ties: str = "lowest", bootstrap: int = 1000,
-             confidence: float = 0.95, seed: int = 0, threads: int = 0) -> Evaluation:
+             confidence: float = 0.95, seed: int = 0, threads: int = 0, ordered: bool = False,
+             classes: Optional[Iterable] = None) -> Evaluation:
     """Scores labels against known truth, with intervals: Wilson's for accuracy, of a bootstrap over tasks for the others.
 
     labels : Series by task, such as labels_; missing values are abstentions. A fitted estimator may be given as well
     gold : Series by task, dict, or table with task and label
     probas : DataFrame task × label, such as probas_, for log-loss, Brier score and calibration
+    ordered : the order of classes means something: rank_error and quadratic_kappa are measured, too
+    classes : the classes from the lowest to the highest; None: those of probas, else by number
 
     The result has `measures` (each also by its name: score.accuracy), `calibration` (how often labels of about the same probability are
     right, in the bins behind ece) and `curve` (what accuracy would be if only the surest labels were kept).
@@ -145,13 +154,19 @@ def evaluate(labels: Any, gold: Any, probas: Optional[pd.DataFrame] = None, *, t
     gold = gold_series(gold)
     tasks = _index(gold.index)
     values = [*pd.unique(gold), *pd.unique(labels)] + ([] if probas is None else list(probas.columns))
-    classes = _index(pd.Index(list(probas.columns) if probas is not None else []))
+    listed = classes is not None or probas is not None
+    classes = _index(pd.Index(list(classes) if classes is not None else list(probas.columns) if probas is not None else []))
     extra = pd.Index(pd.unique(pd.Series(values, dtype=None if values else object))).difference(classes, sort=False)
     try:
         extra = extra.sort_values()
     except TypeError:
         pass
+    if ordered and listed and len(extra):
+        raise ValueError(f"ordered: the place of class {extra[0]!r} is not known: list all classes from the lowest to the highest with classes=")
     classes = pd.Index(list(classes) + list(extra))
+    if ordered and not listed:
+        classes = pd.Index(sorted(classes, key=lambda k: pd.to_numeric(k, errors="coerce")))
+        require_order(classes)
     predicted = _codes_of(labels, tasks, classes)
     if not (predicted >= 0).any():
         raise ValueError("no task has both a label and gold: check that both call tasks by the same names, of the same type")
@@ -163,6 +178,8 @@ def evaluate(labels: Any, gold: Any, probas: Optional[pd.DataFrame] = None, *, t
         posterior[unanswered] = 1 / len(classes)
     found = _engine.evaluate(predicted, posterior, _codes_of(gold, tasks, classes), len(classes), ties, bootstrap, confidence, seed,
                              threads)
+    if ordered:
+        found["measures"].update(_engine.evaluate_ranks(predicted, _codes_of(gold, tasks, classes), len(classes), seed, threads))
     measures = pd.DataFrame.from_dict(found["measures"], orient="index", columns=["value", "low", "high"])
     measures.index.name = "measure"
     curve = pd.DataFrame(found["curve"], columns=["coverage", "accuracy", "threshold"])
@@ -202,7 +219,8 @@ def _compare_learners(features, data, gold, methods, changed, reading):
 def compare(data: Any, gold: Optional[Any] = None, *, features: Optional[Any] = None,
             methods: Optional[Iterable[Union[str, aggregation.Aggregator, learning.Learner]]] = None,
             folds: int = 5, hide: float = 0.1, classes: Optional[Iterable] = None, duplicates: str = "keep_last", seed: int = 0,
-            threads: int = 0, progress: Any = False, columns: Optional[Any] = None, wide: bool = False) -> pd.DataFrame:
+            threads: int = 0, progress: Any = False, columns: Optional[Any] = None, wide: bool = False, ordered: bool = False,
+            graph: Optional[Any] = None) -> pd.DataFrame:
     """Runs several methods on the same answers and scores each, the best one first.
 
     With gold, by its labels on the gold tasks, which methods do not see. Without, by held-out answers: in each of `folds` rounds a
@@ -214,7 +232,8 @@ def compare(data: Any, gold: Optional[Any] = None, *, features: Optional[Any] = 
     methods : names or estimators; all when None. Methods by name have the defaults of the command line
     features : as for `fit` of a learner
     classes : all classes in order, also those that nobody answered; None takes them from the data
-    columns, wide : how to read the table, as in `fit` of an estimator
+    columns, wide, ordered, graph : as in `fit` of an estimator; methods that need ordered classes or a graph of tasks are left out unless
+        these are given
 
     >>> import wisecrowd
     >>> crowd = wisecrowd.simulate("hammer_spammer", tasks=300, workers=20, seed=2)
@@ -227,7 +246,9 @@ def compare(data: Any, gold: Optional[Any] = None, *, features: Optional[Any] = 
         return _compare_learners(features, data, None if gold is None else gold_series(gold), methods, changed,
                                  {"columns": columns, "wide": wide})
     entrants = []
-    for method in aggregation.CLASSES if methods is None else methods:
+    able = [name for name, cls in aggregation.CLASSES.items()
+            if (ordered or not cls._info["uses_order"]) and (graph is not None or not cls._info["uses_task_graph"])]
+    for method in able if methods is None else methods:
         if isinstance(method, str):
             entrants.append((aggregation_by_name(method)._method, {}))
         elif isinstance(method, aggregation.Aggregator):
@@ -237,6 +258,10 @@ def compare(data: Any, gold: Optional[Any] = None, *, features: Optional[Any] = 
     crowd = read(data, classes=classes, gold=gold, duplicates=duplicates, threads=threads, columns=columns, wide=wide)
     if not crowd.answers.answer_count:
         raise ValueError("there are no answers, so there is nothing to compare")
+    if ordered:
+        crowd.order_classes(classes is not None)
+    if graph is not None:
+        crowd.join_tasks(graph)
     if gold is None:
         if folds * hide > 1 + 1e-9 or folds < 1 or hide <= 0:
             raise ValueError(f"folds={folds} and hide={hide}: their product must be above 0 and at most 1")
@@ -269,6 +294,8 @@ def compare(data: Any, gold: Optional[Any] = None, *, features: Optional[Any] = 
         rows[name] = {"accuracy": measures["accuracy"][0], "low": measures["accuracy"][1], "high": measures["accuracy"][2],
                       **{key: measures[key][0] for key in ("macro_f1", "log_loss", "brier", "ece")},
                       "iterations": fit.iterations, "status": fit.status, "seconds": seconds, "refusal": ""}
+        if ordered:
+            rows[name]["rank_error"] = _engine.evaluate_ranks(fit.labels, crowd.gold, len(crowd.classes), seed, threads)["rank_error"][0]
     table = pd.DataFrame.from_dict(rows, orient="index")
     if "accuracy" in table:
         table = table.sort_values("accuracy", ascending=False, kind="stable")

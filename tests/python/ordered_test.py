@@ -31,6 +31,25 @@ class Ordered(unittest.TestCase):
         self.assertTrue(np.array_equal(fitted.probas_.to_numpy(), same.probas_.to_numpy()))
         self.assertEqual(list(fitted.probas_.columns), ["low", "mid", "high", "top"])
 
+    def test_scores_of_ranks(self):
+        fitted = wisecrowd.LatentOrdinal().fit(self.crowd.answers, ordered=True)
+        score = wisecrowd.evaluate(fitted, self.crowd.gold, ordered=True)
+        self.assertAlmostEqual(score.rank_error, self.rank_error(fitted.labels_))
+        self.assertGreater(score.quadratic_kappa, 0.5)
+        self.assertAlmostEqual(wisecrowd.evaluate(fitted.labels_, self.crowd.gold, ordered=True).rank_error, score.rank_error)
+        self.assertNotIn("rank_error", wisecrowd.evaluate(fitted, self.crowd.gold).measures.index)
+        found = wisecrowd.describe(self.crowd.answers, ordered=True)
+        self.assertGreater(found.ordinal_alpha, found.krippendorff_alpha)
+        self.assertIsNone(wisecrowd.describe(self.crowd.answers).weighted_kappa)
+
+    def test_compare(self):
+        names = ["dawid_skene", "ordinal_dawid_skene", "latent_ordinal"]
+        table = wisecrowd.compare(self.crowd.answers, self.crowd.gold, methods=names, ordered=True)
+        self.assertTrue((table["rank_error"] < 1).all())
+        hidden = wisecrowd.compare(self.crowd.answers, methods=names, ordered=True, folds=1)
+        self.assertTrue((hidden["refusal"] == "").all())
+        self.assertIn("uses the order", wisecrowd.compare(self.crowd.answers, methods=names, folds=1).loc["latent_ordinal", "refusal"])
+
     def test_a_fit_survives_pickling(self):
         fitted = wisecrowd.OrdinalDawidSkene().fit(self.crowd.answers, ordered=True)
         again = pickle.loads(pickle.dumps(fitted))
