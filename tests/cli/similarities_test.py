@@ -1,7 +1,9 @@
 """Answers that say same or different, as users meet them: every command, every way in, and every refusal."""
 import csv
 import json
+import os
 import unittest
+from pathlib import Path
 
 from program import ProgramTest
 
@@ -19,6 +21,7 @@ ann,b,c,different
 CLUSTERS = "item,cluster\na,x\nb,x\nc,y\nd,y\n"
 PAIRS = "left,right,label\nb,a,yes\na,c,no\n"
 SIMILAR = ("--answers", "similarities")
+FASHION = Path(os.environ.get("WISECROWD_DATA", Path(__file__).resolve().parents[3] / "shared/data")) / "learn/fashion/gold.csv"
 
 
 class SimilaritiesTest(ProgramTest):
@@ -131,6 +134,19 @@ class OtherCommands(SimilaritiesTest):
         listed = json.loads(self.run_program("methods", "--json").stdout)["similarity_methods"]
         self.assertEqual([m["name"] for m in listed], ["crowd_clusters", "pair_vote"])
         self.assertTrue(listed[0]["is_default"])
+
+
+class FashionPairs(SimilaritiesTest):
+    """Clusters of real gold, seen by workers who err in three pairs of ten."""
+
+    @unittest.skipUnless(FASHION.exists(), "the real data sets are not at hand; set WISECROWD_DATA to their folder")
+    def test_thirty_percent_noise(self):
+        with open(FASHION) as file:
+            self.write("fashion.csv", "".join(line for _, line in zip(range(401), file)))
+        self.run_program("simulate", "noisy_clusters", "--gold", "fashion.csv", "--answers-per-task", "350", "--workers", "30", "--set",
+                         "false_different=0.3", "--set", "false_same=0.3", "--set", "spread=0", "--out", "noisy", "--quiet")
+        found = self.json("aggregate", "noisy/answers.csv", "--gold", "fashion.csv", "--gold-for", "evaluation", "--set", "clusters=10")
+        self.assertGreaterEqual(found["evaluation"]["accuracy"]["value"], 0.95)
 
 
 if __name__ == "__main__":
