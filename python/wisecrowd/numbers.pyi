@@ -15,6 +15,7 @@ __all__ = [
     'GaussianEm',
     'StudentEm',
     'WorkerTypes',
+    'WorkerCovariance',
 ]
 CLASSES: dict[str, type[NumberAggregator]]
 
@@ -107,4 +108,18 @@ class WorkerTypes(NumberAggregator):
         learn_shares: bool = ...,
         max_iterations: int = ...,
         tolerance: float = ...,
+    ) -> None: ...
+
+class WorkerCovariance(NumberAggregator):
+    def __init__(
+        self,
+        values: Optional[Sequence[str]] = ...,
+        columns: Optional[dict] = ...,
+        duplicates: str = ...,
+        seed: int = ...,
+        threads: int = ...,
+        *,
+        prior_tasks: float = ...,
+        strictness: float = ...,
+        max_iterations: int = ...,
     ) -> None: ...
