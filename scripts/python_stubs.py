@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the type stubs of wisecrowd.aggregation, numbers, comparisons, similarities and learning, whose classes are made on import.
+"""Writes the type stubs of wisecrowd.aggregation, numbers, comparisons, similarities, sets and learning, whose classes are made on import.
 
     python_stubs.py         writes them beside the package's sources
     python_stubs.py --check   exits with 1 when those that are there are not current
@@ -13,6 +13,7 @@ from pathlib import Path
 import wisecrowd
 import wisecrowd.comparisons
 import wisecrowd.numbers
+import wisecrowd.sets
 import wisecrowd.similarities
 from wisecrowd import _crowd_kit, _engine
 
@@ -61,16 +62,18 @@ def class_stub(cls, base):
 
 
 def kind_class_stub(cls):
-    """Its parameters follow what all of its kind have; without any, it is as its base."""
+    """Its parameters follow what all of its kind have; without any, it is as its base. What crowd-kit hands over comes first."""
     specs = cls._info["parameters"]
     base = cls.__mro__[1]
     if not specs:
         return f"class {cls.__name__}({base.__name__}): ...\n"
     lines = [f"class {cls.__name__}({base.__name__}):", "    def __init__(", "        self,"]
+    own = [name for name in ("base_aggregator",) if name in inspect.signature(cls.__init__).parameters]
+    lines += [*(f"        {name}: Any = ...," for name in own), *(["        *,"] if own else [])]
     for name, parameter in list(inspect.signature(base.__init__).parameters.items())[1:]:
         if parameter.kind is not parameter.VAR_KEYWORD:
             lines.append(f"        {name}: {parameter.annotation} = ...,")
-    lines += ["        *,", *(f"        {spec['name']}: {type_of(cls, spec['name'])} = ...," for spec in specs), "    ) -> None: ..."]
+    lines += [*([] if own else ["        *,"]), *(f"        {spec['name']}: {type_of(cls, spec['name'])} = ...," for spec in specs), "    ) -> None: ..."]
     return "\n".join(lines) + "\n"
 
 
@@ -101,6 +104,9 @@ def stubs():
                   "from ._similarities import SimilarityAggregator as SimilarityAggregator, compare as compare, evaluate as evaluate", "",
                   exported(wisecrowd.similarities), "CLASSES: dict[str, type[SimilarityAggregator]]", "",
                   *map(kind_class_stub, wisecrowd.similarities.CLASSES.values())]
+    sets = [f"{NOTE}\nfrom typing import Any, Literal, Optional, Sequence\n",
+            "from ._sets import SetAggregator as SetAggregator, compare as compare, evaluate as evaluate", "",
+            exported(wisecrowd.sets), "CLASSES: dict[str, type[SetAggregator]]", "", *map(kind_class_stub, wisecrowd.sets.CLASSES.values())]
     engine = '''# What the package uses of the C++ module; the package is what people use.
 from typing import Any
 
@@ -108,6 +114,7 @@ __version__: str
 default_aggregation_method: str
 default_learning_method: str
 default_number_method: str
+default_set_method: str
 default_comparison_method: str
 default_similarity_method: str
 largest_number: float
@@ -116,7 +123,7 @@ no_cluster: int
 def __getattr__(name: str) -> Any: ...
 '''
     return {"aggregation/__init__.pyi": "\n".join(aggregation), "numbers.pyi": "\n".join(number),
-            "comparisons.pyi": "\n".join(comparison), "similarities.pyi": "\n".join(similarity), "learning.pyi": "\n".join(learning),
+            "comparisons.pyi": "\n".join(comparison), "similarities.pyi": "\n".join(similarity), "sets.pyi": "\n".join(sets), "learning.pyi": "\n".join(learning),
             "_engine.pyi": engine}
 
 

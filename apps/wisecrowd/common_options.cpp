@@ -68,13 +68,21 @@ void ReadFlags::add_kind_to(Command& command) {
   for (const AnswerKind& known : answer_kinds()) kinds.emplace_back(known.name);
   command.add_choice(
       "--answers", kind, kinds,
-      "what an answer is: a class out of a list (the default), a number, or which of two items is better; "
+      "what an answer is: a class out of a list (the default), a number, which of two items is better, or a set of "
+      "classes; "
       "numbers of several dimensions have one column each, --columns TASK,WORKER,X,Y; comparisons have "
       "--columns WORKER,LEFT,RIGHT,LABEL");
   command.add_text("--item-features", item_features, "FILE",
                    "comparisons: numbers known of each item (its length, say), columns item and others; bradley_terry "
                    "takes what they explain out of the scores",
                    {ValueHint::Kind::file});
+  command.add_text("--set-separator", set_separator, "TEXT",
+                   "sets: what stands between the classes of a cell (|); lists as JSON writes them are always read");
+  command.add_text("--empty-set", empty_set, "TEXT", "sets: a text that means none of the classes, beside []");
+  command.add_flag("--blank-is-empty", blank_is_empty, "sets: a blank cell means none of the classes, too");
+  command.add_choice("--set-rows", set_rows, names_in(kSetRowRuleNames),
+                     "sets: whether a row is a whole answer, or rows of one task and worker are united; by default "
+                     "they are united if no cell holds more than one class");
 }
 
 void add_without(Command& command, std::string& without) {
@@ -153,6 +161,7 @@ ReadOptions ReadFlags::options() const {
   if (wide) options.layout = TableLayout::wide;
   if (!classes.empty()) options.classes = split_list(classes);
   options.duplicates = value_in(kDuplicatePolicyNames, "duplicate policy", duplicate_policy());
+  options.sets = {set_separator, empty_set, blank_is_empty, value_in(kSetRowRuleNames, "set-rows", set_rows)};
   options.lenient = lenient;
   options.safe_names = safe_csv;
   if (!exclude_workers.empty()) options.exclude_workers = read_worker_list(exclude_workers);
@@ -174,6 +183,10 @@ std::string ReadFlags::words(bool with_gold) const {
   if (wide) text += " --wide";
   add("--classes", classes);
   add("--duplicates", duplicates);
+  add("--set-separator", set_separator);
+  add("--empty-set", empty_set);
+  if (blank_is_empty) text += " --blank-is-empty";
+  if (set_rows != ReadFlags{}.set_rows) add("--set-rows", set_rows);
   if (lenient) text += " --lenient";
   if (safe_csv) text += " --safe-csv";
   add("--exclude-workers", exclude_workers);

@@ -30,6 +30,11 @@ struct ReadFlags {
   std::vector<std::string> trusted;
   std::string groups;
   std::string item_features;  ///< of comparisons
+  // Of sets.
+  std::string set_separator;
+  std::string empty_set;
+  std::string set_rows{name_in(kSetRowRuleNames, SetRowRule::automatic)};
+  bool blank_is_empty = false;
   bool safe_csv = false;
   bool wide = false;
   bool lenient = false;

@@ -47,5 +47,6 @@ struct KindCommands {
 [[nodiscard]] KindCommands number_commands();
 [[nodiscard]] KindCommands similarity_commands();
 [[nodiscard]] KindCommands comparison_commands();
+[[nodiscard]] KindCommands set_commands();
 
 }  // namespace wisecrowd::app

@@ -12,6 +12,7 @@
 #include "wisecrowd/experiment_files.hpp"
 #include "wisecrowd/fairness_files.hpp"
 #include "wisecrowd/learn_similarities.hpp"
+#include "wisecrowd/set_methods.hpp"
 
 namespace wisecrowd::app {
 namespace {
@@ -108,6 +109,12 @@ ReportOptions report_options(ResultView result, const std::optional<LearnSummary
     } else {
       describe_method(method_of<Similarities>(similarities->record.method));
     }
+    return options;
+  }
+  if (const SetResult* sets = result.sets()) {
+    refuse_of_others(!request.replay.empty(), "--replay", Sets::name);
+    refuse_of_others(!request.compare.empty() && request.compare != "none", "--compare", Sets::name);
+    describe_method(method_of<Sets>(sets->record.method));
     return options;
   }
   const CategoryResult& categories = *result.categories();

@@ -18,6 +18,7 @@
 #include "wisecrowd/simulate.hpp"
 #include "wisecrowd/simulate_comparisons.hpp"
 #include "wisecrowd/simulate_numbers.hpp"
+#include "wisecrowd/simulate_sets.hpp"
 #include "wisecrowd/simulate_similarities.hpp"
 
 namespace wisecrowd::app {
@@ -61,6 +62,7 @@ const SimulationInfo& kind_named(const std::string& name) {
   names.emplace_back(kNumberSimulation);
   names.emplace_back(kSimilaritySimulation);
   names.emplace_back(kComparisonSimulation);
+  names.emplace_back(kSetSimulation);
   const std::string near = suggestion(name, names);
   std::string list;
   for (const SimulationInfo& info : simulation_kinds()) list += help_entry(info.name, info.summary, screen_of(2), 19);
@@ -70,10 +72,15 @@ const SimulationInfo& kind_named(const std::string& name) {
 
 /// All kinds, or, if one is named, its parameters.
 std::string kinds_text(const std::vector<std::string>& arguments, const Screen& screen) {
-  if (std::find(arguments.begin(), arguments.end(), kNumberSimulation) != arguments.end()) {
-    return fmt::format("{}\n  {}\n\nParameters of {}, with their defaults\n{}", screen.bold(kNumberSimulation),
-                       wrapped(number_simulation_summary(), screen.width, 2), kNumberSimulation,
-                       parameter_lines(number_simulation_parameters(), screen));
+  const auto about = [&](const char* kind, const std::string& summary, const std::vector<ParameterSpec>& parameters) {
+    return fmt::format("{}\n  {}\n\nParameters of {}, with their defaults\n{}", screen.bold(kind),
+                       wrapped(summary, screen.width, 2), kind, parameter_lines(parameters, screen));
+  };
+  const auto named = [&](const char* kind) {
+    return std::find(arguments.begin(), arguments.end(), kind) != arguments.end();
+  };
+  if (named(kNumberSimulation)) {
+    return about(kNumberSimulation, number_simulation_summary(), number_simulation_parameters());
   }
   if (std::find(arguments.begin(), arguments.end(), kComparisonSimulation) != arguments.end()) {
     return comparison_kind_text(screen);
@@ -85,6 +92,7 @@ std::string kinds_text(const std::vector<std::string>& arguments, const Screen& 
         screen.bold(kSimilaritySimulation), wrapped(similarity_simulation_summary(), screen.width, 2),
         kSimilaritySimulation, parameter_lines(similarity_simulation_parameters(), screen));
   }
+  if (named(kSetSimulation)) return about(kSetSimulation, set_simulation_summary(), set_simulation_parameters());
   for (const std::string& argument : arguments) {
     if (const SimulationInfo* info = find_kind(argument)) {
       const SimulationSize size = default_simulation_size(info->name, Parameters(info->parameters));
@@ -101,6 +109,7 @@ std::string kinds_text(const std::vector<std::string>& arguments, const Screen& 
   text += help_entry(kNumberSimulation, number_simulation_summary(), screen, 19);
   text += help_entry(kSimilaritySimulation, similarity_simulation_summary(), screen, 19);
   text += help_entry(kComparisonSimulation, comparison_simulation_summary(), screen, 19);
+  text += help_entry(kSetSimulation, set_simulation_summary(), screen, 19);
   return text + "  See wisecrowd simulate KIND --help for the parameters of one.\n";
 }
 
@@ -272,11 +281,51 @@ void simulate_similar_answers(const SimulateArguments& options, Session& session
                     session);
 }
 
+/// Answers that are sets of classes.
+void simulate_set_answers(const SimulateArguments& options, Session& session) {
+  for (const auto& [given, flag] : {std::pair(options.dimensions > 0, "--dimensions"),
+                                    {!options.gold.empty(), "--gold"},
+                                    {!options.class_shares.empty(), "--class-shares"},
+                                    {options.test_tasks > 0, "--test-tasks"},
+                                    {options.has_separation, "--gaussian-features"}}) {
+    if (given) throw usage_error(fmt::format("{} is not for {}, whose answers are sets", flag, kSetSimulation));
+  }
+  const Parameters parameters = parameters_from(set_simulation_parameters(), options.settings, kSetSimulation);
+  SetSimulationSize size;
+  if (options.tasks > 0) size.tasks = options.tasks;
+  if (options.workers > 0) size.workers = options.workers;
+  if (options.answers_per_task > 0) size.answers_per_task = options.answers_per_task;
+  if (options.classes > 0) size.classes = options.classes;
+  at_stage(Stage::creating, [&] { check_output_directory(options.out, "simulation.json"); });
+  Work work(session, options.run);
+  const SetSimulation simulation = simulate_sets(size, parameters, work.context());
+  work.check_stopped();
+  session.interrupts.writes_to(options.out);
+  const Status status =
+      at_stage(Stage::writing, [&] { return write_simulation(simulation, options.out, work.context()); });
+  session.interrupts.writes_to("");
+  if (status == Status::cancelled) throw Stopped();
+  if (options.json) {
+    session.out.add_json({{"kind", kSetSimulation}, {"answers_kind", "sets"}, {"out", options.out}});
+    return;
+  }
+  if (options.run.quiet) return;
+  session.out.add(
+      fmt::format("{} {}\n  answers.csv      the answers: task, worker, set\n"
+                  "  gold.csv         the true set of every task\n"
+                  "  workers.csv      sensitivity and specificity of every worker, by class\n"
+                  "  simulation.json  how it was made\n\nTo aggregate them:\n  wisecrowd aggregate {} "
+                  "--answers sets\n",
+                  session.out_screen.bold("Written to"), shell_word(options.out),
+                  shell_word(options.out + (options.out.ends_with('/') ? "" : "/") + "answers.csv")));
+}
+
 void run_simulate(const SimulateArguments& options, Session& session) {
   if (options.kind == kNumberSimulation) return simulate_number_answers(options, session);
   if (options.kind == kSimilaritySimulation) return simulate_similar_answers(options, session);
   if (options.kind == kComparisonSimulation) return simulate_comparison_answers(options, session);
   if (options.items > 0) throw usage_error(fmt::format("--items is for {} alone", kComparisonSimulation));
+  if (options.kind == kSetSimulation) return simulate_set_answers(options, session);
   if (options.dimensions > 0) throw usage_error(fmt::format("--dimensions is for {} alone", kNumberSimulation));
   const SimulationInfo& info = kind_named(options.kind);
   const Parameters parameters = parameters_from(info.parameters, options.settings, info.name);

@@ -138,6 +138,7 @@ def main():
     parser.add_argument("--mace", default="s2", help="sets for crowd-kit's MACE")
     parser.add_argument("--kos", default="s2", help="sets for crowd-kit's KOS, as one question of two sides")
     parser.add_argument("--glad", default="s1", help="sets for crowd-kit's GLAD; s2 takes it several minutes per iteration")
+    parser.add_argument("--relevance", default="majority,dawid_skene", help="bases of crowd-kit's BinaryRelevance, on simulated sets of classes")
     parser.add_argument("--sparse", default="s2,s3,s4", help="sets for the scipy.sparse EM, by comma")
     parser.add_argument("--ibcc", default="s3,s4", help="sets for IBCC on scipy.sparse, by comma")
     parser.add_argument("--pandas", default="s3", help="sets for reading, by comma")
@@ -147,6 +148,7 @@ def main():
     enter_environment(arguments)
 
     import crowd_kit_methods
+    import sets as set_methods
 
     def sets(text):
         return [name for name in text.split(",") if name and name != "none"]
@@ -160,6 +162,8 @@ def main():
         for method in ("mace", "kos", "glad"):
             for name in sets(getattr(arguments, method)):
                 found.append(getattr(crowd_kit_methods, f"compare_{method}")(name, arguments, folder))
+        for base in sets(arguments.relevance):
+            found.append(set_methods.compare_binary_relevance(base, arguments, folder))
         for name in sorted({*sets(arguments.sparse), *sets(arguments.ibcc), *sets(arguments.pandas)}):
             path = harness.dataset(name, arguments) / "answers.csv"
             harness.progress(f"pandas on {name}")

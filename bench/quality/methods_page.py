@@ -82,6 +82,8 @@ OTHER_KINDS = (
                     "With `--answers comparisons` ([COMPARISONS.md](COMPARISONS.md)); N is the number of items, P that of pairs that were compared."]),
     ("similarity", ["## For answers that say same or different", "",
                     "With `--answers similarities` ([SIMILARITIES.md](SIMILARITIES.md)); P is the number of pairs, K of clusters, N of items."]),
+    ("set", ["## For answers that are sets of classes", "",
+             "With `--answers sets` ([SETS.md](SETS.md)); G is the number of profiles."]),
 )
 
 

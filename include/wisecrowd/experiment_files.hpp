@@ -15,6 +15,7 @@
 #include "wisecrowd/simulate.hpp"
 #include "wisecrowd/simulate_comparisons.hpp"
 #include "wisecrowd/simulate_numbers.hpp"
+#include "wisecrowd/simulate_sets.hpp"
 #include "wisecrowd/simulate_similarities.hpp"
 
 // The files of simulations, of selection, and of experiments with selection.
@@ -40,6 +41,7 @@ Status write_simulation(const Simulation& simulation, const std::string& directo
 /// The same for numbers: answers.csv (task,worker and a column per dimension), gold.csv, workers.csv
 /// (worker,kind,bias,scale) and simulation.json.
 Status write_simulation(const NumberSimulation& simulation, const std::string& directory, const RunContext& context);
+Status write_simulation(const SetSimulation& simulation, const std::string& directory, const RunContext& context);
 
 /// The same for comparisons: answers.csv (worker,left,right,label), gold.csv (item,score), gold_pairs.csv
 /// (left,right,label), workers.csv (worker,kind,reliability) and simulation.json.

@@ -12,6 +12,7 @@
 #include "wisecrowd/fit_summary.hpp"
 #include "wisecrowd/number_data.hpp"
 #include "wisecrowd/run_context.hpp"
+#include "wisecrowd/set_data.hpp"
 
 namespace wisecrowd {
 
@@ -45,6 +46,23 @@ struct WorkerMerge {
   std::string into;
 };
 
+/// What the rows of one task and worker are, where answers are sets of classes.
+enum class SetRowRule {
+  automatic,  ///< united if no cell of the file holds more than one class, else whole
+  whole,      ///< each row is a whole answer; rows that repeat a task and worker are duplicates
+  united,     ///< each row names some classes of the answer
+};
+inline constexpr auto kSetRowRuleNames = enum_names<SetRowRule>(
+    {{SetRowRule::automatic, "automatic"}, {SetRowRule::whole, "whole"}, {SetRowRule::united, "united"}});
+
+/// How sets of classes stand in a table: `a|b|c`, or a list as JSON writes it. The empty set is `[]`.
+struct SetReading {
+  std::string separator;        ///< between the classes of a cell; empty: "|"
+  std::string empty;            ///< a text that means none of the classes, beside `[]`
+  bool blank_is_empty = false;  ///< a blank cell means none of the classes, too
+  SetRowRule rows = SetRowRule::automatic;
+};
+
 struct ReadOptions {
   TableFormat format = TableFormat::automatic;
   TableLayout layout = TableLayout::automatic;
@@ -63,6 +81,7 @@ struct ReadOptions {
   std::string gold_task_column;
   std::string gold_label_column;
   std::vector<std::string> gold_value_columns;
+  SetReading sets;
   /// The class list in order; empty: taken from the data, numeric if all are integers, else alphabetical.
   std::vector<std::string> classes;
   DuplicatePolicy duplicates = DuplicatePolicy::keep_last;
@@ -137,6 +156,20 @@ struct TimedCategoryData {
 /// The same for answers that are numbers. Gold has the same value columns, or, for one dimension, any column of truth.
 [[nodiscard]] NumberData read_numbers(const std::string& answers_path, const std::optional<std::string>& gold_path,
                                       const ReadOptions& options, const RunContext& context,
+                                      DataReport* report = nullptr);
+
+/// The same for answers that are sets of classes. Gold has a list of classes per task, or one class per row.
+[[nodiscard]] SetData read_sets(const std::string& answers_path, const std::optional<std::string>& gold_path,
+                                const ReadOptions& options, const RunContext& context, DataReport* report = nullptr);
+
+/// Sets by task: the truth, or the sets.csv that wisecrowd writes.
+struct SetTable {
+  NameTable tasks;
+  NameTable classes;
+  GoldSets sets;                      ///< per task; nothing where it is blank and blank labels are allowed
+  std::vector<double> probabilities;  ///< tasks × classes from `p_<class>` columns, NaN where blank; or empty
+};
+[[nodiscard]] SetTable read_set_table(const std::string& path, const ReadOptions& options, const RunContext& context,
                                       DataReport* report = nullptr);
 
 /// Numbers by task: the truth, or the estimates.csv that wisecrowd writes.

@@ -44,6 +44,11 @@ Status write_result(const ComparisonResult& result, const std::string& directory
 Status write_result(const SimilarityResult& result, const std::string& directory, const RunContext& context);
 [[nodiscard]] std::string run_json(const SimilarityResult& result);
 
+/// The same for sets: sets.csv (task,set,p_<class>…; task,set,candidates,probabilities where only named classes are
+/// candidates), workers.csv (worker,answers,set_size,sensitivity,specificity, and both for each class) and run.json.
+Status write_result(const SetResult& result, const std::string& directory, const RunContext& context);
+[[nodiscard]] std::string run_json(const SetResult& result);
+
 /// The same for those who do not know the kind.
 Status write_result(const Result& result, const std::string& directory, const RunContext& context);
 [[nodiscard]] std::string run_json(const Result& result);

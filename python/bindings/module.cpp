@@ -349,5 +349,6 @@ PYBIND11_MODULE(_engine, module) {
   define_numbers(module);
   define_similarities(module);
   define_comparisons(module);
+  define_sets(module);
   define_fairness(module);
 }

@@ -5,6 +5,7 @@ __version__: str
 default_aggregation_method: str
 default_learning_method: str
 default_number_method: str
+default_set_method: str
 default_comparison_method: str
 default_similarity_method: str
 largest_number: float

@@ -69,6 +69,8 @@ struct alignas(128) Chunk {
   std::vector<std::uint32_t> worker_ids;  ///< per entry, kAbsent for those in worker_keys
   std::vector<std::uint32_t> labels;      ///< codes of `classes`; kBareTask for none
   std::vector<double> numbers;            ///< the number columns, row by row
+  std::vector<std::uint32_t> members;     ///< codes of the classes of sets, whose sizes are `labels` then
+  bool lists = false;                     ///< some set has more than one class
   bool dates = false;                     ///< a time was a date
   std::vector<LineRun> line_runs;         ///< of the answers, counted from the start of the chunk
   ProblemList problems;
@@ -88,6 +90,8 @@ struct alignas(128) Chunk {
     recent_workers = nullptr;
     labels.clear();
     numbers.clear();
+    members.clear();
+    lists = false;
     dates = false;
     line_runs.clear();
     problems.clear();

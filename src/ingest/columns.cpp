@@ -55,6 +55,10 @@ constexpr std::pair<std::string_view, std::string_view> kChosenAliases[] = {{"ch
 constexpr std::string_view kPredictionAliases[] = {"agg_label", "consensus_label", "prediction", "predicted_label",
                                                    "cluster"};
 
+/// What columns of sets are called beside the names of labels and truth.
+constexpr std::string_view kSetAliases[] = {"labels", "answers", "classes",    "tags",       "choices",
+                                            "set",    "accept",  "categories", "annotations"};
+
 std::size_t find_alias(const std::vector<std::string>& names, std::span<const std::string_view> aliases) {
   std::vector<std::string> keys;
   for (const auto& name : names) keys.push_back(normalised(name));
@@ -243,6 +247,16 @@ void plan_times(ColumnPlan& plan, const std::string& file, const std::string& wa
   plan.has_times = true;
 }
 
+/// Options by which a column of sets is found: under the usual names first, then under those of sets alone.
+ReadOptions naming_sets(const std::vector<std::string>& names, const ReadOptions& options, bool with_truth) {
+  ReadOptions named = options;
+  if (!options.label_column.empty() || find_alias(names, kLabelAliases) != kNoColumn) return named;
+  if (with_truth && find_alias(names, kTruthAliases) != kNoColumn) return named;
+  const std::size_t at = find_alias(names, kSetAliases);
+  if (at != kNoColumn) named.label_column = names[at];
+  return named;
+}
+
 bool ends_with_any(std::string_view name, std::initializer_list<std::string_view> endings) {
   return std::any_of(endings.begin(), endings.end(), [&](auto ending) { return name.ends_with(ending); });
 }
@@ -417,6 +431,22 @@ ColumnPlan plan_task_numbers(const std::string& file, TableFormat format, std::v
   if (!columns.empty()) first.label_column = columns.front();
   ColumnPlan plan = plan_labels(file, format, std::move(names), first);
   plan_values(plan, file, columns);
+  return plan;
+}
+
+ColumnPlan plan_sets(const std::string& file, TableFormat format, std::vector<std::string> names,
+                     const ReadOptions& options) {
+  const ReadOptions named = naming_sets(names, options, false);
+  ColumnPlan plan = plan_answers(file, format, std::move(names), named);
+  plan.sets = options.sets;
+  return plan;
+}
+
+ColumnPlan plan_task_sets(const std::string& file, TableFormat format, std::vector<std::string> names,
+                          const ReadOptions& options) {
+  const ReadOptions named = naming_sets(names, options, true);
+  ColumnPlan plan = plan_labels(file, format, std::move(names), named);
+  plan.sets = options.sets;
   return plan;
 }
 

@@ -24,6 +24,7 @@ struct ColumnPlan {
   std::vector<std::size_t> numbers;  ///< columns of numbers: values, or probabilities of label tables
   bool has_times = false;            ///< answers: the only column of numbers holds times
   bool blank_labels = false;         ///< label tables: the label may be missing
+  SetReading sets;                   ///< how cells with sets of classes are read
 
   char separator = ',';  ///< of CSV
 
@@ -60,6 +61,12 @@ struct ColumnPlan {
 /// rejected item, and then has no label. The options name the items by value_columns.
 [[nodiscard]] ColumnPlan plan_pairs(const std::string& file, TableFormat format, std::vector<std::string> names,
                                     const ReadOptions& options, bool chosen_and_rejected);
+/// The same for answers that are sets of classes, which some exports call otherwise.
+[[nodiscard]] ColumnPlan plan_sets(const std::string& file, TableFormat format, std::vector<std::string> names,
+                                   const ReadOptions& options);
+/// The same for a table of one set per task.
+[[nodiscard]] ColumnPlan plan_task_sets(const std::string& file, TableFormat format, std::vector<std::string> names,
+                                        const ReadOptions& options);
 /// The same for a table of one label per task.
 [[nodiscard]] ColumnPlan plan_labels(const std::string& file, TableFormat format, std::vector<std::string> names,
                                      const ReadOptions& options);

@@ -22,7 +22,7 @@ Field json_text(const simdjson::dom::element& value, Arena& store) {
     case element_type::ARRAY:
     case element_type::OBJECT: break;
   }
-  return {{}, Field::State::nested};
+  return {store.copy(simdjson::minify(value)), Field::State::nested};
 }
 
 namespace {

@@ -30,6 +30,10 @@ struct OtherGold {
 [[nodiscard]] NumberData read_numbers(const Input& answers, const std::optional<Input>& gold,
                                       const ReadOptions& options, const Tuning& tuning, const RunContext& context,
                                       DataReport* report = nullptr);
+[[nodiscard]] SetData read_sets(const Input& answers, const std::optional<Input>& gold, const ReadOptions& options,
+                                const Tuning& tuning, const RunContext& context, DataReport* report = nullptr);
+[[nodiscard]] SetTable read_set_table(const Input& input, const ReadOptions& options, const Tuning& tuning,
+                                      const RunContext& context, DataReport* report = nullptr);
 /// All names as spreadsheet_safe() has them.
 [[nodiscard]] NameTable safe_names(const NameTable& names);
 

@@ -115,7 +115,7 @@ bool RowChecks::refuse_field(const Field& field, std::string_view column, std::u
     case Field::State::null: problem(line, column, "null", "is null: give a value or remove the row"); break;
     case Field::State::nul: problem(line, column, field.text, name_problem(field.text)); break;
     case Field::State::nested:
-      problem(line, column, field.text, "is an array or an object: give one text, number or boolean");
+      problem(line, column, "", "is an array or an object: give one text, number or boolean");
       break;
   }
   return false;

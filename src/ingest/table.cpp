@@ -16,6 +16,7 @@
 #include "ingest/problems.hpp"
 #include "ingest/recent_names.hpp"
 #include "ingest/rows.hpp"
+#include "ingest/set_rows.hpp"
 #include "ingest/windows.hpp"
 #include "wisecrowd/error.hpp"
 
@@ -165,6 +166,12 @@ class TableReader {
         } else {
           parse<NumberRows>(chunk, columns);
         }
+      } else if (request_.kind == TableKind::sets) {
+        if (columns.plan.layout == TableLayout::wide) {
+          parse<WideSetRows>(chunk, columns);
+        } else {
+          parse<LongSetRows>(chunk, columns);
+        }
       } else if (columns.plan.layout == TableLayout::wide) {
         parse<WideRows<Cell::label>>(chunk, columns);
       } else if (columns.plan.has_times) {
@@ -201,6 +208,7 @@ class TableReader {
       }
       line_ += chunk->lines;
       table_.dates = table_.dates || chunk->dates;
+      table_.lists = table_.lists || chunk->lists;
       chunk->classes.merge(table_.classes, table_.file);
       tasks.push_back({&chunk->task_keys, rows * keys_per_row()});
       workers.push_back({&chunk->worker_keys, rows});
@@ -244,6 +252,8 @@ class TableReader {
     if (pairs) divide_items(piece, begin);
     for (const auto& chunk : chunks) {
       table_.numbers.insert(table_.numbers.end(), chunk->numbers.begin(), chunk->numbers.end());
+      const auto& codes = chunk->classes.shared_codes();
+      for (const std::uint32_t code : chunk->members) table_.members.push_back(codes[code]);
     }
     if (bare_tasks) {
       drop_bare_tasks(piece, begin);

@@ -36,11 +36,13 @@ struct Table {
   KeyTable tasks;
   KeyTable workers;
   ClassColumn classes;
-  std::vector<CategoryPiece> pieces;  ///< what was said is a code of `classes`
-  std::vector<double> numbers;        ///< answers × plan.numbers (one number in wide tables)
-  HugeVector<std::uint32_t> rights;   ///< pairs: the second item of each answer
-  bool dates = false;                 ///< some of them stood there as dates
-  LineMap lines;                      ///< only if asked for
+  std::vector<CategoryPiece> pieces;   ///< what was said is a code of `classes`
+  std::vector<double> numbers;         ///< answers × plan.numbers (one number in wide tables)
+  HugeVector<std::uint32_t> rights;    ///< pairs: the second item of each answer
+  bool dates = false;                  ///< some of them stood there as dates
+  std::vector<std::uint16_t> members;  ///< codes of the classes of sets, row by row; `pieces` have their sizes
+  bool lists = false;                  ///< some cell held more than one class
+  LineMap lines;                       ///< only if asked for
   /// Where the answers that are left stood among all, if some were taken out and lines are kept.
   std::vector<std::uint64_t> kept_rows;
 
@@ -54,6 +56,7 @@ enum class TableKind {
   labels,   ///< a class by task, perhaps with probabilities
   numbers,  ///< numbers by task and worker, or by task alone if there is no worker column
   pairs,    ///< what was said of two items, by worker or by nobody in particular; the items are the tasks of the table
+  sets,     ///< the same for sets of classes
 };
 
 /// Lays out the columns once the format and the names in the first row are known.

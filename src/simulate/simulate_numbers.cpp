@@ -2,10 +2,10 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "base/rng.hpp"
+#include "simulate/draw_names.hpp"
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
@@ -13,28 +13,10 @@ namespace {
 
 constexpr double kMostNumbers = 4e9;
 
-NameTable numbered_names(const char* prefix, std::size_t count) {
-  std::vector<std::string> names;
-  names.reserve(count);
-  for (std::size_t i = 0; i < count; ++i) names.push_back(fmt::format("{}_{:06}", prefix, i));
-  return NameTable(names);
-}
-
 NameTable dimension_names(std::size_t count) {
   std::vector<std::string> names;
   for (std::size_t d = 0; d < count; ++d) names.push_back(count == 1 ? "value" : fmt::format("value_{}", d + 1));
   return NameTable(names);
-}
-
-/// `count` different workers for a task, sorted.
-void draw_workers(Rng& rng, std::size_t workers, std::size_t count, std::vector<std::uint32_t>& chosen) {
-  chosen.clear();
-  for (std::size_t left = workers - count; left < workers; ++left) {  // Floyd's algorithm
-    const auto pick = static_cast<std::uint32_t>(rng.below(left + 1));
-    const bool taken = std::find(chosen.begin(), chosen.end(), pick) != chosen.end();
-    chosen.push_back(taken ? static_cast<std::uint32_t>(left) : pick);
-  }
-  std::sort(chosen.begin(), chosen.end());
 }
 
 /// The noise of a worker in a pair: part of it is shared with the partner, whose number differs in the last bit. The

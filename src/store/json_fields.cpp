@@ -88,6 +88,28 @@ void comparison_evaluation_fields(Io& io, Evaluated& evaluation) {
   io.field("spearman", evaluation.spearman);
 }
 
+template <class Io, class Score>
+void set_class_fields(Io& io, Score& score) {
+  io.field("gold", score.gold);
+  io.field("predicted", score.predicted);
+  io.field("right", score.right);
+}
+
+template <class Io, class Evaluated>
+void set_evaluation_fields(Io& io, Evaluated& evaluation) {
+  io.field("tasks", evaluation.tasks);
+  io.field("missing", evaluation.missing);
+  io.field("exact_match", evaluation.exact_match);
+  io.field("jaccard", evaluation.jaccard);
+  io.field("hamming", evaluation.hamming);
+  io.field("micro_f1", evaluation.micro_f1);
+  io.field("micro_precision", evaluation.micro_precision);
+  io.field("micro_recall", evaluation.micro_recall);
+  io.field("macro_f1", evaluation.macro_f1);
+  io.field("brier", evaluation.brier);
+  io.field("classes", evaluation.classes);
+}
+
 template <class Io>
 void score_fields(Io& io, LearnScore& score) {
   io.field("chosen_epoch", score.chosen);
@@ -137,6 +159,12 @@ void put(Json& json, const ComparisonEvaluation& value) {
 }
 void put(Json& json, const SimilarityEvaluation& value) {
   put_fields(json, value, [](auto& io, auto& v) { similarity_evaluation_fields(io, v); });
+}
+void put(Json& json, const SetClassScore& value) {
+  put_fields(json, value, [](auto& io, auto& v) { set_class_fields(io, v); });
+}
+void put(Json& json, const SetEvaluation& value) {
+  put_fields(json, value, [](auto& io, auto& v) { set_evaluation_fields(io, v); });
 }
 void put(Json& json, const Warning& value) {
   put_fields(json, value, [](auto& io, auto& v) { warning_fields(io, v); });
@@ -202,6 +230,12 @@ void get(const Json& json, ComparisonEvaluation& value) {
 }
 void get(const Json& json, SimilarityEvaluation& value) {
   get_fields(json, value, [](auto& io, auto& v) { similarity_evaluation_fields(io, v); });
+}
+void get(const Json& json, SetClassScore& value) {
+  get_fields(json, value, [](auto& io, auto& v) { set_class_fields(io, v); });
+}
+void get(const Json& json, SetEvaluation& value) {
+  get_fields(json, value, [](auto& io, auto& v) { set_evaluation_fields(io, v); });
 }
 void get(const Json& json, Warning& value) {
   get_fields(json, value, [](auto& io, auto& v) { warning_fields(io, v); });

@@ -11,6 +11,7 @@
 #include "wisecrowd/evaluate.hpp"
 #include "wisecrowd/evaluate_comparisons.hpp"
 #include "wisecrowd/evaluate_numbers.hpp"
+#include "wisecrowd/evaluate_sets.hpp"
 #include "wisecrowd/evaluate_similarities.hpp"
 #include "wisecrowd/fit_summary.hpp"
 #include "wisecrowd/learn_result.hpp"
@@ -50,6 +51,8 @@ void put(Json& json, const Evaluation& value);
 void put(Json& json, const NumberScore& value);
 void put(Json& json, const NumberEvaluation& value);
 void put(Json& json, const ComparisonEvaluation& value);
+void put(Json& json, const SetClassScore& value);
+void put(Json& json, const SetEvaluation& value);
 void put(Json& json, const SimilarityEvaluation& value);
 void put(Json& json, const Warning& value);
 void put(Json& json, const LeftOutWorker& value);
@@ -70,6 +73,8 @@ void get(const Json& json, Evaluation& value);
 void get(const Json& json, NumberScore& value);
 void get(const Json& json, NumberEvaluation& value);
 void get(const Json& json, ComparisonEvaluation& value);
+void get(const Json& json, SetClassScore& value);
+void get(const Json& json, SetEvaluation& value);
 void get(const Json& json, SimilarityEvaluation& value);
 void get(const Json& json, Warning& value);
 void get(const Json& json, LeftOutWorker& value);

@@ -59,17 +59,6 @@ std::vector<double> read_tables(const std::string& path, std::size_t cells) {
   return tables;
 }
 
-/// How the answers were read, with the list of classes.
-ReadOptions reading_of(const StoredRecord& stored) {
-  ReadOptions options = read_options(stored.record.reading);
-  options.classes = stored.classes;
-  // The file of answers has the names as they were before.
-  for (std::string& name : options.classes) {
-    if (options.safe_names && name.starts_with('\'') && spreadsheet_safe(name.substr(1)) == name) name.erase(0, 1);
-  }
-  return options;
-}
-
 /// The answers of a state, which must still be those that were exported.
 CategoryData read_state(const StoredRecord& stored, const std::string& folder, const std::string& path,
                         const RunContext& context) {
@@ -147,6 +136,16 @@ static Dependence dependence_as_it_was(const CategoryResult& result, const Categ
   const std::string& method = result.record.method;
   found.counted_once = told || (given && (method == "group_dawid_skene" || method == "automatic"));
   return found;
+}
+
+ReadOptions store::reading_of(const StoredRecord& stored) {
+  ReadOptions options = read_options(stored.record.reading);
+  options.classes = stored.classes;
+  // The file of answers has the names as they were before.
+  for (std::string& name : options.classes) {
+    if (options.safe_names && name.starts_with('\'') && spreadsheet_safe(name.substr(1)) == name) name.erase(0, 1);
+  }
+  return options;
 }
 
 StoredRun store::read_categories(StoredRecord stored, const std::string& folder, const ReadResultOptions& options,
@@ -241,6 +240,7 @@ StoredRun read_result(const std::string& folder, const ReadResultOptions& option
   if (stored.answers_kind == Similarities::name) {
     return store::read_similarities(std::move(stored), folder, options, context);
   }
+  if (stored.answers_kind == Sets::name) return store::read_sets(std::move(stored), folder, options, context);
   throw Error(ErrorCode::unsupported,
               fmt::format("the result in '{}' is of {}, which this version of wisecrowd does not know", folder,
                           stored.answers_kind));

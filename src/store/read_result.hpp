@@ -21,7 +21,11 @@ namespace wisecrowd::store {
 
 [[nodiscard]] StoredRun read_comparisons(StoredRecord stored, const std::string& folder,
                                          const ReadResultOptions& options, const RunContext& context);
+[[nodiscard]] StoredRun read_sets(StoredRecord stored, const std::string& folder, const ReadResultOptions& options,
+                                  const RunContext& context);
 
+/// How the answers were read, with the list of classes.
+[[nodiscard]] ReadOptions reading_of(const StoredRecord& stored);
 /// The path of an input as it was recorded.
 [[nodiscard]] std::optional<std::string> recorded_input(const RunRecord& record, std::string_view role);
 /// Where an input is now.

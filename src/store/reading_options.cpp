@@ -104,6 +104,10 @@ void reading_fields(Io& io, ReadOptions& options) {
   io.choice("format", kTableFormatNames, options.format);
   io.choice("layout", kLayoutNames, options.layout);
   io.choice("duplicates", kDuplicatePolicyNames, options.duplicates);
+  io.text("set_separator", options.sets.separator);
+  io.text("empty_set", options.sets.empty);
+  io.flag("blank_is_empty", options.sets.blank_is_empty);
+  io.choice("set_rows", kSetRowRuleNames, options.sets.rows);
   io.flag("lenient", options.lenient);
   io.flag("safe_names", options.safe_names);
   io.names("exclude_workers", options.exclude_workers);

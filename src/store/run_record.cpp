@@ -96,6 +96,12 @@ void category_fields(Io& io, StoredRecord& stored) {
 }
 
 template <class Io>
+void set_fields(Io& io, StoredRecord& stored) {
+  io.field("threshold", stored.set_threshold);
+  io.field("class_prior", stored.class_prior);
+}
+
+template <class Io>
 void learn_fields(Io& io, LearnSummary& learned) {
   NetworkSpec& network = learned.network;
   io.object("network", [&](Io& entry) {
@@ -173,6 +179,7 @@ void record_fields(Io& io, StoredRecord& stored) {
   // A learning curve holds the trace already.
   fit_fields(io, stored.fit, !stored.learned, [&] {
     if (stored.answers_kind == Categories::name) category_fields(io, stored);
+    if (stored.answers_kind == Sets::name) set_fields(io, stored);
   });
   io.object_if(record.cleaning.has_value(), "without", [&](Io& entry) {
     if (!record.cleaning) record.cleaning.emplace();
@@ -195,6 +202,8 @@ void record_fields(Io& io, StoredRecord& stored) {
     io.field_if(stored.comparison_evaluation.has_value(), "evaluation", stored.comparison_evaluation);
   } else if (stored.answers_kind == Similarities::name) {
     io.field_if(stored.similarity_evaluation.has_value(), "evaluation", stored.similarity_evaluation);
+  } else if (stored.answers_kind == Sets::name) {
+    io.field_if(stored.set_evaluation.has_value(), "evaluation", stored.set_evaluation);
   } else {
     io.field_if(record.evaluation.has_value(), "evaluation", record.evaluation);
     io.object_if(stored.rank_error.has_value(), "rank_evaluation", [&](Io& ranks) {
@@ -276,6 +285,22 @@ StoredRecord stored_record(const SimilarityResult& result) {
   stored.answers = answers.answer_count();
   stored.similar_items = answers.item_count();
   stored.similarity_evaluation = result.evaluation;
+  return stored;
+}
+
+StoredRecord stored_record(const SetResult& result) {
+  const SetAnswers& answers = result.data.answers;
+  StoredRecord stored;
+  stored.record = result.record;
+  stored.fit = result.fit;  // the summary alone
+  stored.answers_kind = Sets::name;
+  stored.set_threshold = result.fit.threshold;
+  stored.class_prior = result.fit.class_prior;
+  stored.tasks = answers.task_count();
+  stored.workers = answers.worker_count();
+  stored.answers = answers.answer_count();
+  for (std::size_t k = 0; k < answers.class_count(); ++k) stored.classes.emplace_back(answers.class_names()[k]);
+  stored.set_evaluation = result.evaluation;
   return stored;
 }
 

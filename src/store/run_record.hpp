@@ -9,6 +9,7 @@
 #include "wisecrowd/comparison_result.hpp"
 #include "wisecrowd/learn_result.hpp"
 #include "wisecrowd/number_result.hpp"
+#include "wisecrowd/set_result.hpp"
 #include "wisecrowd/similarity_result.hpp"
 
 namespace wisecrowd::store {
@@ -32,6 +33,8 @@ struct StoredRecord {
   std::optional<SimilarityEvaluation> similarity_evaluation;
   std::uint64_t items = 0;  ///< of comparisons
   std::optional<ComparisonEvaluation> comparison_evaluation;
+  double set_threshold = 0.5;  ///< of sets; their class_prior is above
+  std::optional<SetEvaluation> set_evaluation;
   std::uint64_t tasks = 0, workers = 0, answers = 0;
   std::vector<std::string> classes;
   bool ordered = false;                                 ///< their order means something
@@ -44,6 +47,7 @@ struct StoredRecord {
 [[nodiscard]] StoredRecord stored_record(const NumberResult& result);
 [[nodiscard]] StoredRecord stored_record(const SimilarityResult& result);
 [[nodiscard]] StoredRecord stored_record(const ComparisonResult& result);
+[[nodiscard]] StoredRecord stored_record(const SetResult& result);
 
 /// As it stands in run.json, but for the name of the program and the list of files. Timings, threads and the command
 /// are the only entries that may differ between two runs on the same data with the same parameters and seed.

@@ -17,6 +17,11 @@ import {numberGold} from "./numbers/gold.js";
 import {numberReport} from "./numbers/report.js";
 import {numberTasks} from "./numbers/tasks.js";
 import {numberWorkers} from "./numbers/workers.js";
+import {setClasses} from "./sets/classes.js";
+import {setGold} from "./sets/gold.js";
+import {setReport} from "./sets/report.js";
+import {setTasks} from "./sets/tasks.js";
+import {setWorkers} from "./sets/workers.js";
 import {clusters, items, pairsAgreement, raters, similarityGold, similarityReport} from "./similarities/sections.js";
 import {summary, warnings, warningsTitle} from "./summary.js";
 import {tasks} from "./tasks.js";
@@ -94,6 +99,17 @@ export const KINDS = {
       ["workers", "Workers", "Workers", raters],
       ["pairs", "Pairs and contradictions", "Pairs", pairsAgreement],
       ["gold", "Against known truths", "Known truths", similarityGold],
+      ...LAST,
+    ],
+  },
+  sets: {
+    report: setReport,
+    sections: [
+      ...FIRST,
+      ["tasks", "Tasks", "Tasks", setTasks],
+      ["classes", "Classes", "Classes", setClasses],
+      ["workers", "Workers", "Workers", setWorkers],
+      ["gold", "Against known truths", "Known truths", setGold],
       ...LAST,
     ],
   },

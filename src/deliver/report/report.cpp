@@ -37,6 +37,7 @@ std::string report_json(ResultView result, const ReportOptions& options, const R
   if (const SimilarityResult* similarities = result.similarities()) {
     return text_of(report::similarities_document(*similarities, options, context));
   }
+  if (const SetResult* sets = result.sets()) return text_of(report::sets_document(*sets, options, context));
   return text_of(report::numbers_document(*result.numbers(), options, context));
 }
 

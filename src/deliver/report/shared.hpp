@@ -24,6 +24,8 @@ namespace wisecrowd::report {
 [[nodiscard]] Json similarities_document(const SimilarityResult& result, const ReportOptions& options,
                                          const RunContext& context);
 
+[[nodiscard]] Json sets_document(const SetResult& result, const ReportOptions& options, const RunContext& context);
+
 /// "schema", "program", "kind" and "title"; what every document begins with.
 [[nodiscard]] Json document_head(const RunRecord& record, const ReportOptions& options);
 
