@@ -31,6 +31,7 @@ class BradleyTerry(ComparisonAggregator):
         intervals: Literal['analytic', 'bootstrap'] = ...,
         replicates: int = ...,
         resample: Literal['answers', 'workers'] = ...,
+        algorithm: Literal['newton', 'minorisation'] = ...,
         max_iterations: int = ...,
         tolerance: float = ...,
     ) -> None: ...

@@ -1,7 +1,6 @@
 #include "aggregate/comparisons/bradley_terry/bradley_terry.hpp"
 
 #include "aggregate/comparisons/shared/pair_labels.hpp"
-#include "aggregate/comparisons/shared/plain_scores.hpp"
 #include "aggregate/method.hpp"
 
 namespace wisecrowd::bradley_terry {
@@ -15,7 +14,9 @@ void parameters(ParameterVisitor& v, Options& o) {
   v.integer("replicates", o.replicates, 1, 1e6, "fits to answers drawn anew, for bootstrap");
   v.choice("resample", o.resample, comparisons::kResampledNames,
            "what the bootstrap draws: single answers, or workers with all that they said");
-  v.integer("max_iterations", o.max_iterations, 1, 1e6, "most steps of Newton's method");
+  v.choice("algorithm", o.algorithm, comparisons::kAlgorithmNames,
+           "Newton's method, or the many small steps of minorisation–maximisation (raise max_iterations)");
+  v.integer("max_iterations", o.max_iterations, 1, 1e9, "most steps");
   v.real("tolerance", o.tolerance, 0, 1, "stop when no score changes by more");
 }
 
@@ -37,8 +38,8 @@ Method<Comparisons> method() {
 ComparisonFit BradleyTerry::fit(const ComparisonData& data, const RunContext& context,
                                 const ComparisonStart& start) const {
   ComparisonFit fit = comparisons::start_comparison_fit(data);
-  const comparisons::PlainScores plain = comparisons::fit_plain_scores(data, options_.ridge, options_.max_iterations,
-                                                                       options_.tolerance, start, fit, context);
+  const comparisons::PlainScores plain = comparisons::fit_plain_scores(
+      data, {options_.ridge, options_.algorithm, options_.max_iterations, options_.tolerance}, start, fit, context);
   if (fit.status != Status::cancelled && options_.intervals == Intervals::bootstrap &&
       !comparisons::bootstrap_ranking(data, plain.graph, plain.found, options_.replicates, options_.resample,
                                       options_.ridge, fit, context)) {

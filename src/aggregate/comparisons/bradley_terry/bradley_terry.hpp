@@ -1,6 +1,7 @@
 #pragma once
 
 #include "aggregate/comparisons/shared/bootstrap.hpp"
+#include "aggregate/comparisons/shared/plain_scores.hpp"
 #include "wisecrowd/comparison_aggregator.hpp"
 
 namespace wisecrowd::bradley_terry {
@@ -15,6 +16,7 @@ struct Options {
   Intervals intervals = Intervals::analytic;
   std::size_t replicates = 1000;
   comparisons::Resampled resample = comparisons::Resampled::answers;
+  comparisons::Algorithm algorithm = comparisons::Algorithm::newton;
   std::size_t max_iterations = 100;
   double tolerance = 1e-9;
 };

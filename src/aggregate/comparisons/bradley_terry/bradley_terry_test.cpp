@@ -6,6 +6,7 @@
 
 #include "aggregate/comparisons/shared/score_solver.hpp"
 #include "support/comparisons.hpp"
+#include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -33,6 +34,21 @@ TEST(BradleyTerry, AgreesWithTheMajorisationOfHunter) {
   const ComparisonFit fit = bradley_terry::BradleyTerry().fit(data, RunContext());
   const std::vector<double> reference = testing::hunters_scores(data);
   for (std::size_t i = 0; i < reference.size(); ++i) EXPECT_NEAR(fit.score[i], reference[i], 1e-8) << i;
+}
+
+TEST(BradleyTerry, MinorisationComesToTheSame) {
+  const ComparisonData data = testing::random_comparisons(7, 12, 6, 400);
+  const ComparisonFit newton = bradley_terry::BradleyTerry().fit(data, RunContext());
+  const ComparisonFit steps =
+      bradley_terry::BradleyTerry(
+          {.algorithm = comparisons::Algorithm::minorisation, .max_iterations = 100'000, .tolerance = 1e-12})
+          .fit(data, RunContext());
+  EXPECT_EQ(steps.status, Status::converged);
+  EXPECT_GT(steps.iterations, newton.iterations);
+  for (std::size_t i = 0; i < 12; ++i) EXPECT_NEAR(newton.score[i], steps.score[i], 1e-8);
+  EXPECT_THROW((void)bradley_terry::BradleyTerry({.algorithm = comparisons::Algorithm::minorisation})
+                   .fit(compared({{"a", "b", 5, 0, 0}}), RunContext()),
+               Error);
 }
 
 TEST(BradleyTerry, WithoutAFiniteMaximumARidgeIsUsedAndSaid) {

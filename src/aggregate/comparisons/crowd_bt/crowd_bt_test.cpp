@@ -4,9 +4,9 @@
 
 #include <cmath>
 
-#include "aggregate/comparisons/shared/crowd_likelihood.hpp"
 #include "aggregate/comparisons/shared/score_solver.hpp"
 #include "base/rng.hpp"
+#include "data/crowd_likelihood.hpp"
 #include "support/comparisons.hpp"
 
 namespace wisecrowd {

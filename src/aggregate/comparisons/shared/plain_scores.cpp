@@ -3,7 +3,9 @@
 #include <chrono>
 #include <cmath>
 
+#include "aggregate/comparisons/shared/minorisation.hpp"
 #include "base/linear_algebra.hpp"
+#include "wisecrowd/error.hpp"
 
 namespace wisecrowd::comparisons {
 namespace {
@@ -37,27 +39,53 @@ class FeatureModel {
   RowMatrix centred_;
 };
 
+/// Many cheap steps; their objective is not asked for. True when it has settled.
+bool minorise_scores(const PlainScores& plain, const PlainOptions& options, ComparisonFit& fit,
+                     const RunContext& context) {
+  Minorisation steps(plain.graph, plain.wins);
+  std::vector<double> strengths;
+  for (const double s : fit.score) strengths.push_back(std::exp(s));
+  bool settled = false;
+  while (!settled && fit.iterations < options.max_iterations && !context.cancelled()) {
+    settled = steps.step(strengths, context) <= options.tolerance;
+    ++fit.iterations;
+  }
+  for (std::size_t i = 0; i < strengths.size(); ++i) fit.score[i] = std::log(strengths[i]);
+  return settled;
+}
+
 }  // namespace
 
-PlainScores fit_plain_scores(const ComparisonData& data, double ridge, std::size_t max_iterations, double tolerance,
-                             const ComparisonStart& start, ComparisonFit& fit, const RunContext& context) {
+PlainScores fit_plain_scores(const ComparisonData& data, const PlainOptions& options, const ComparisonStart& start,
+                             ComparisonFit& fit, const RunContext& context) {
+  double ridge = options.ridge;
+  const std::size_t max_iterations = options.max_iterations;
+  const double tolerance = options.tolerance;
   PlainScores plain{ItemGraph(data.answers.pairs(), data.answers.item_count()), count_wins(data, context), {}};
   plain.found = connectivity(plain.graph, plain.wins);
   const bool features = !data.features.names.empty();
-  warn_of_connectivity(plain.found, ridge > 0 || features, kFallbackRidge, fit);
-  if (!(ridge > 0)) ridge = features ? kFeatureRidge : plain.found.strong > 1 ? kFallbackRidge : 0;
+  const bool minorise = options.algorithm == Algorithm::minorisation;
+  if (minorise && (ridge > 0 || features || plain.found.strong > plain.found.components)) {
+    throw Error(ErrorCode::unsupported,
+                "minorisation knows no prior, which a ridge, features, or items that have won or lost everything need: "
+                "leave the algorithm at newton");
+  }
+  warn_of_connectivity(plain.found, ridge > 0 || features || minorise, kFallbackRidge, fit);
+  if (!(ridge > 0) && !minorise) ridge = features ? kFeatureRidge : plain.found.strong > 1 ? kFallbackRidge : 0;
   ScorePrior prior{.ridge = ridge};
   ScoreSolver solver(plain.graph, prior, context);
   solver.set_weights(plain.wins.first, plain.wins.second);
   if (!start.empty()) fit.score.assign(start.score.begin(), start.score.end());
   fit.objective_name = ridge > 0 ? "log posterior" : "log likelihood";
   fit.objective_is_monotone = true;
+  if (minorise) fit.objective_name.clear();
   const auto began = std::chrono::steady_clock::now();
   std::vector<double> explained(features ? fit.item_count : 0, 0);
   const FeatureModel model(data.features, fit.item_count);
-  bool settled = false;
+  bool settled = minorise && minorise_scores(plain, options, fit, context);
   std::size_t rounds = 0;
-  while (!settled && fit.iterations < max_iterations && rounds++ < kMostFeatureRounds && !context.cancelled()) {
+  while (!minorise && !settled && fit.iterations < max_iterations && rounds++ < kMostFeatureRounds &&
+         !context.cancelled()) {
     prior.mean = explained;
     solver.set_prior(prior);
     double moved = 0;

@@ -130,8 +130,8 @@ void warn_of_connectivity(const Connectivity& found, bool has_prior, double fall
     fit.warnings.push_back(
         {"comparisons_apart",
          fmt::format("the items fall into {} groups that were never compared with one another: scores and ranks mean "
-                     "something within a group only, and the mean of each group is 0.",
-                     found.components),
+                     "something within a group only, and the mean of each group is 0{}.",
+                     found.components, has_prior ? "" : fmt::format(" (a ridge of {} holds it there)", fallback_ridge)),
          "Ask for comparisons between the groups.", Severity::caution});
   }
   if (found.strong > found.components && !has_prior) {
