@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the type stubs of wisecrowd.aggregation, numbers, comparisons, similarities, sets and learning, whose classes are made on import.
+"""Writes the type stubs of wisecrowd.aggregation, numbers, comparisons, similarities, sets, sequences and learning, whose classes are made on import.
 
     python_stubs.py         writes them beside the package's sources
     python_stubs.py --check   exits with 1 when those that are there are not current
@@ -13,6 +13,7 @@ from pathlib import Path
 import wisecrowd
 import wisecrowd.comparisons
 import wisecrowd.numbers
+import wisecrowd.sequences
 import wisecrowd.sets
 import wisecrowd.similarities
 from wisecrowd import _crowd_kit, _engine
@@ -107,6 +108,10 @@ def stubs():
     sets = [f"{NOTE}\nfrom typing import Any, Literal, Optional, Sequence\n",
             "from ._sets import SetAggregator as SetAggregator, compare as compare, evaluate as evaluate", "",
             exported(wisecrowd.sets), "CLASSES: dict[str, type[SetAggregator]]", "", *map(kind_class_stub, wisecrowd.sets.CLASSES.values())]
+    sequence = [f"{NOTE}\nfrom typing import Any, Literal, Optional\n",
+                "from ._sequences import SequenceAggregator as SequenceAggregator, compare as compare, evaluate as evaluate", "",
+                exported(wisecrowd.sequences), "CLASSES: dict[str, type[SequenceAggregator]]", "",
+                *map(kind_class_stub, wisecrowd.sequences.CLASSES.values())]
     engine = '''# What the package uses of the C++ module; the package is what people use.
 from typing import Any
 
@@ -117,13 +122,16 @@ default_number_method: str
 default_set_method: str
 default_comparison_method: str
 default_similarity_method: str
+default_sequence_method: str
 largest_number: float
 no_cluster: int
+no_tag: int
 
 def __getattr__(name: str) -> Any: ...
 '''
     return {"aggregation/__init__.pyi": "\n".join(aggregation), "numbers.pyi": "\n".join(number),
-            "comparisons.pyi": "\n".join(comparison), "similarities.pyi": "\n".join(similarity), "sets.pyi": "\n".join(sets), "learning.pyi": "\n".join(learning),
+            "comparisons.pyi": "\n".join(comparison), "similarities.pyi": "\n".join(similarity), "sets.pyi": "\n".join(sets),
+            "sequences.pyi": "\n".join(sequence), "learning.pyi": "\n".join(learning),
             "_engine.pyi": engine}
 
 

@@ -68,10 +68,9 @@ void ReadFlags::add_kind_to(Command& command) {
   for (const AnswerKind& known : answer_kinds()) kinds.emplace_back(known.name);
   command.add_choice(
       "--answers", kind, kinds,
-      "what an answer is: a class out of a list (the default), a number, which of two items is better, or a set of "
-      "classes; "
-      "numbers of several dimensions have one column each, --columns TASK,WORKER,X,Y; comparisons have "
-      "--columns WORKER,LEFT,RIGHT,LABEL");
+      "what an answer is: a class out of a list (the default), a number, which of two items is better, a set of "
+      "classes, or tags of a document; numbers of several dimensions have one column each, --columns TASK,WORKER,X,Y; "
+      "comparisons have --columns WORKER,LEFT,RIGHT,LABEL, sequences --columns DOC,POSITION,WORKER,TAG");
   command.add_text("--item-features", item_features, "FILE",
                    "comparisons: numbers known of each item (its length, say), columns item and others; bradley_terry "
                    "takes what they explain out of the scores",
@@ -83,6 +82,8 @@ void ReadFlags::add_kind_to(Command& command) {
   command.add_choice("--set-rows", set_rows, names_in(kSetRowRuleNames),
                      "sets: whether a row is a whole answer, or rows of one task and worker are united; by default "
                      "they are united if no cell holds more than one class");
+  command.add_text("--tokens", tokens, "FILE",
+                   "for --answers sequences: doc,position,token, the texts of the documents", {ValueHint::Kind::file});
 }
 
 void add_without(Command& command, std::string& without) {
@@ -122,11 +123,23 @@ std::string ReadFlags::duplicate_policy() const {
   return std::string(to_string(usual));
 }
 
+std::string ReadFlags::position_column() const {
+  std::string document, position, worker, tag;
+  read_columns(columns, "--columns", {&document, &position, &worker, &tag}, "--columns doc,position,worker,tag");
+  return position;
+}
+std::string ReadFlags::gold_position_column() const {
+  std::string document, position, tag;
+  read_columns(gold_columns, "--gold-columns", {&document, &position, &tag}, "--gold-columns doc,position,tag");
+  return position;
+}
+
 ReadOptions ReadFlags::options() const {
   ReadOptions options;
   if (!item_features.empty() && kind != Comparisons::name) {
     throw usage_error("--item-features is for --answers comparisons alone");
   }
+  std::string position;
   if (numbers()) {
     options.value_columns =
         read_value_columns(columns, "--columns", {&options.task_column, &options.worker_column}, "task,worker,value");
@@ -151,6 +164,11 @@ ReadOptions ReadFlags::options() const {
     if (!columns.empty()) options.value_columns = {left, right};
     read_columns(gold_columns, "--gold-columns", {&options.gold_task_column, &options.gold_label_column},
                  "--gold-columns item,cluster");
+  } else if (sequences()) {
+    read_columns(columns, "--columns", {&options.task_column, &position, &options.worker_column, &options.label_column},
+                 "--columns doc,position,worker,tag");
+    read_columns(gold_columns, "--gold-columns", {&options.gold_task_column, &position, &options.gold_label_column},
+                 "--gold-columns doc,position,tag");
   } else {
     read_columns(columns, "--columns", {&options.task_column, &options.worker_column, &options.label_column},
                  "--columns task,worker,label");
@@ -191,6 +209,7 @@ std::string ReadFlags::words(bool with_gold) const {
   if (safe_csv) text += " --safe-csv";
   add("--exclude-workers", exclude_workers);
   add("--merge-workers", merge_workers);
+  add("--tokens", tokens);
   for (const std::string& worker : trusted) add("--trusted", worker);
   add("--groups", groups);
   add("--item-features", item_features);

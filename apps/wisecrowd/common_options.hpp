@@ -35,6 +35,7 @@ struct ReadFlags {
   std::string empty_set;
   std::string set_rows{name_in(kSetRowRuleNames, SetRowRule::automatic)};
   bool blank_is_empty = false;
+  std::string tokens;         ///< of sequences: the file of the tokens
   bool safe_csv = false;
   bool wide = false;
   bool lenient = false;
@@ -47,6 +48,10 @@ struct ReadFlags {
   [[nodiscard]] bool numbers() const noexcept { return kind == "numbers"; }
   /// What --duplicates says, or what is usual.
   [[nodiscard]] std::string duplicate_policy() const;
+  [[nodiscard]] bool sequences() const noexcept { return kind == "sequences"; }
+  /// Of sequences: the columns of positions, of answers and of gold, if they were named.
+  [[nodiscard]] std::string position_column() const;
+  [[nodiscard]] std::string gold_position_column() const;
   /// Reads the files of --exclude-workers, --merge-workers and --groups.
   [[nodiscard]] ReadOptions options() const;
   /// The options that were given, as words for a shell, each with a blank before it: for commands that we suggest.

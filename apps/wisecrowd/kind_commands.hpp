@@ -48,5 +48,6 @@ struct KindCommands {
 [[nodiscard]] KindCommands similarity_commands();
 [[nodiscard]] KindCommands comparison_commands();
 [[nodiscard]] KindCommands set_commands();
+[[nodiscard]] KindCommands sequence_commands();
 
 }  // namespace wisecrowd::app

@@ -46,8 +46,12 @@ void add_comparison(const CategoryResult& result, const ReportRequest& request, 
   options.comparison = compare_with(result, quick_fits(seen, result.record.method, context), context);
 }
 
-void refuse_of_others(bool given, const std::string& flag, std::string_view kind) {
-  if (given) throw usage_error(fmt::format("{} is for results of categories, and this one is of {}", flag, kind));
+/// What is for categories alone.
+void refuse_for(std::string_view kind, const ReportRequest& request) {
+  for (const auto& [given, flag] : {std::pair(!request.replay.empty(), "--replay"),
+                                    {!request.compare.empty() && request.compare != "none", "--compare"}}) {
+    if (given) throw usage_error(fmt::format("{} is for results of categories, and this one is of {}", flag, kind));
+  }
 }
 
 }  // namespace
@@ -89,20 +93,17 @@ ReportOptions report_options(ResultView result, const std::optional<LearnSummary
     options.method_summary = info.summary;
   };
   if (const NumberResult* numbers = result.numbers()) {
-    refuse_of_others(!request.replay.empty(), "--replay", Numbers::name);
-    refuse_of_others(!request.compare.empty() && request.compare != "none", "--compare", Numbers::name);
+    refuse_for(Numbers::name, request);
     describe_method(method_of<Numbers>(numbers->record.method));
     return options;
   }
   if (const ComparisonResult* comparisons = result.comparisons()) {
-    refuse_of_others(!request.replay.empty(), "--replay", Comparisons::name);
-    refuse_of_others(!request.compare.empty() && request.compare != "none", "--compare", Comparisons::name);
+    refuse_for(Comparisons::name, request);
     describe_method(method_of<Comparisons>(comparisons->record.method));
     return options;
   }
   if (const SimilarityResult* similarities = result.similarities()) {
-    refuse_of_others(!request.replay.empty(), "--replay", Similarities::name);
-    refuse_of_others(!request.compare.empty() && request.compare != "none", "--compare", Similarities::name);
+    refuse_for(Similarities::name, request);
     if (similarities->record.method == kPairNetwork) {
       options.method_title = "Network on pairs";
       options.method_summary = "A network that knows the features of items, trained on pairs.";
@@ -112,9 +113,13 @@ ReportOptions report_options(ResultView result, const std::optional<LearnSummary
     return options;
   }
   if (const SetResult* sets = result.sets()) {
-    refuse_of_others(!request.replay.empty(), "--replay", Sets::name);
-    refuse_of_others(!request.compare.empty() && request.compare != "none", "--compare", Sets::name);
+    refuse_for(Sets::name, request);
     describe_method(method_of<Sets>(sets->record.method));
+    return options;
+  }
+  if (const SequenceResult* sequences = result.sequences()) {
+    refuse_for(Sequences::name, request);
+    describe_method(method_of<Sequences>(sequences->record.method));
     return options;
   }
   const CategoryResult& categories = *result.categories();

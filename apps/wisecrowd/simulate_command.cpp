@@ -18,6 +18,7 @@
 #include "wisecrowd/simulate.hpp"
 #include "wisecrowd/simulate_comparisons.hpp"
 #include "wisecrowd/simulate_numbers.hpp"
+#include "wisecrowd/simulate_sequences.hpp"
 #include "wisecrowd/simulate_sets.hpp"
 #include "wisecrowd/simulate_similarities.hpp"
 
@@ -63,6 +64,7 @@ const SimulationInfo& kind_named(const std::string& name) {
   names.emplace_back(kSimilaritySimulation);
   names.emplace_back(kComparisonSimulation);
   names.emplace_back(kSetSimulation);
+  names.emplace_back(kSequenceSimulation);
   const std::string near = suggestion(name, names);
   std::string list;
   for (const SimulationInfo& info : simulation_kinds()) list += help_entry(info.name, info.summary, screen_of(2), 19);
@@ -92,6 +94,9 @@ std::string kinds_text(const std::vector<std::string>& arguments, const Screen& 
         screen.bold(kSimilaritySimulation), wrapped(similarity_simulation_summary(), screen.width, 2),
         kSimilaritySimulation, parameter_lines(similarity_simulation_parameters(), screen));
   }
+  if (named(kSequenceSimulation)) {
+    return about(kSequenceSimulation, sequence_simulation_summary(), sequence_simulation_parameters());
+  }
   if (named(kSetSimulation)) return about(kSetSimulation, set_simulation_summary(), set_simulation_parameters());
   for (const std::string& argument : arguments) {
     if (const SimulationInfo* info = find_kind(argument)) {
@@ -110,6 +115,7 @@ std::string kinds_text(const std::vector<std::string>& arguments, const Screen& 
   text += help_entry(kSimilaritySimulation, similarity_simulation_summary(), screen, 19);
   text += help_entry(kComparisonSimulation, comparison_simulation_summary(), screen, 19);
   text += help_entry(kSetSimulation, set_simulation_summary(), screen, 19);
+  text += help_entry(kSequenceSimulation, sequence_simulation_summary(), screen, 19);
   return text + "  See wisecrowd simulate KIND --help for the parameters of one.\n";
 }
 
@@ -320,7 +326,47 @@ void simulate_set_answers(const SimulateArguments& options, Session& session) {
                   shell_word(options.out + (options.out.ends_with('/') ? "" : "/") + "answers.csv")));
 }
 
+/// Documents with tags: --tasks are the documents, --classes the types of spans.
+void simulate_tagged_documents(const SimulateArguments& options, Session& session) {
+  for (const auto& [given, flag] : {std::pair(options.dimensions > 0, "--dimensions"),
+                                    {!options.gold.empty(), "--gold"},
+                                    {!options.class_shares.empty(), "--class-shares"},
+                                    {options.test_tasks > 0, "--test-tasks"},
+                                    {options.has_separation, "--gaussian-features"}}) {
+    if (given) throw usage_error(fmt::format("{} is not for {}, whose answers are tags", flag, kSequenceSimulation));
+  }
+  const Parameters parameters =
+      parameters_from(sequence_simulation_parameters(), options.settings, kSequenceSimulation);
+  SequenceSimulationSize size;
+  if (options.tasks > 0) size.documents = options.tasks;
+  if (options.workers > 0) size.workers = options.workers;
+  if (options.answers_per_task > 0) size.answers_per_document = options.answers_per_task;
+  if (options.classes > 0) size.types = options.classes;
+  at_stage(Stage::creating, [&] { check_output_directory(options.out, "simulation.json"); });
+  Work work(session, options.run);
+  const SequenceSimulation simulation = simulate_sequences(size, parameters, work.context());
+  work.check_stopped();
+  session.interrupts.writes_to(options.out);
+  const Status status =
+      at_stage(Stage::writing, [&] { return write_simulation(simulation, options.out, work.context()); });
+  session.interrupts.writes_to("");
+  if (status == Status::cancelled) throw Stopped();
+  if (options.json) {
+    session.out.add_json({{"kind", kSequenceSimulation}, {"answers_kind", "sequences"}, {"out", options.out}});
+    return;
+  }
+  if (options.run.quiet) return;
+  session.out.add(fmt::format(
+      "{} {}\n  answers.csv      the answers: doc, position, worker, tag\n"
+      "  gold.csv         the truth of every token\n"
+      "  workers.csv      what every worker gets wrong\n"
+      "  simulation.json  how it was made\n\nTo aggregate them:\n  wisecrowd aggregate {} --answers sequences\n",
+      session.out_screen.bold("Written to"), shell_word(options.out),
+      shell_word(options.out + (options.out.ends_with('/') ? "" : "/") + "answers.csv")));
+}
+
 void run_simulate(const SimulateArguments& options, Session& session) {
+  if (options.kind == kSequenceSimulation) return simulate_tagged_documents(options, session);
   if (options.kind == kNumberSimulation) return simulate_number_answers(options, session);
   if (options.kind == kSimilaritySimulation) return simulate_similar_answers(options, session);
   if (options.kind == kComparisonSimulation) return simulate_comparison_answers(options, session);

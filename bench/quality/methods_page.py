@@ -84,6 +84,9 @@ OTHER_KINDS = (
                     "With `--answers similarities` ([SIMILARITIES.md](SIMILARITIES.md)); P is the number of pairs, K of clusters, N of items."]),
     ("set", ["## For answers that are sets of classes", "",
              "With `--answers sets` ([SETS.md](SETS.md)); G is the number of profiles."]),
+    ("sequence", ["## For answers that are sequences", "",
+                  "With `--answers sequences` ([SEQUENCES.md](SEQUENCES.md)); T is the number of tokens, S that of all tags, K that of different tags. What",
+                  "these methods reach on real data stands in [bsc](../src/aggregate/sequences/bsc/METHOD.md)."]),
 )
 
 

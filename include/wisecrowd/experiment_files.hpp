@@ -15,6 +15,7 @@
 #include "wisecrowd/simulate.hpp"
 #include "wisecrowd/simulate_comparisons.hpp"
 #include "wisecrowd/simulate_numbers.hpp"
+#include "wisecrowd/simulate_sequences.hpp"
 #include "wisecrowd/simulate_sets.hpp"
 #include "wisecrowd/simulate_similarities.hpp"
 
@@ -47,6 +48,9 @@ Status write_simulation(const SetSimulation& simulation, const std::string& dire
 /// (left,right,label), workers.csv (worker,kind,reliability) and simulation.json.
 Status write_simulation(const ComparisonSimulation& simulation, const std::string& directory,
                         const RunContext& context);
+/// The same for sequences: answers.csv (doc,position,worker,tag), gold.csv, workers.csv
+/// (worker,kind,recall,boundary_errors,type_errors) and simulation.json.
+Status write_simulation(const SequenceSimulation& simulation, const std::string& directory, const RunContext& context);
 
 /// The same for similarities: answers.csv (worker,left,right,label), gold.csv (item,cluster), workers.csv
 /// (worker,kind,false_different,false_same) and simulation.json.

@@ -38,6 +38,10 @@ Status write_result(const NumberResult& result, const std::string& directory, co
 /// the worst), workers.csv, pairs.csv (left,right,label,probability,p_left,p_right,p_tie,answers) and run.json.
 Status write_result(const ComparisonResult& result, const std::string& directory, const RunContext& context);
 [[nodiscard]] std::string run_json(const ComparisonResult& result);
+/// The same for sequences: tags.csv (doc,position,token,tag,probability), spans.csv
+/// (doc,first,last,type,probability,text), workers.csv and run.json. Tokens and texts are there when they are known.
+Status write_result(const SequenceResult& result, const std::string& directory, const RunContext& context);
+[[nodiscard]] std::string run_json(const SequenceResult& result);
 
 /// The same for similarities: clusters.csv (item,cluster,probability), workers.csv (worker,answers,said_same,
 /// false_different,false_same,agreement), pairs.csv (left,right,answers,said_same,probability) and run.json.

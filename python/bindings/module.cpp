@@ -350,5 +350,6 @@ PYBIND11_MODULE(_engine, module) {
   define_similarities(module);
   define_comparisons(module);
   define_sets(module);
+  define_sequences(module);
   define_fairness(module);
 }

@@ -8,7 +8,9 @@ default_number_method: str
 default_set_method: str
 default_comparison_method: str
 default_similarity_method: str
+default_sequence_method: str
 largest_number: float
 no_cluster: int
+no_tag: int
 
 def __getattr__(name: str) -> Any: ...

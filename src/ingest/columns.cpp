@@ -52,6 +52,9 @@ constexpr std::pair<std::string_view, std::string_view> kPairAliases[] = {{"left
                                                                           {"candidate_a", "candidate_b"}};
 constexpr std::pair<std::string_view, std::string_view> kChosenAliases[] = {{"chosen", "rejected"},
                                                                             {"winner", "loser"}};
+constexpr std::string_view kPositionAliases[] = {"position", "pos",   "token_position", "token_index", "token_id",
+                                                 "token_no", "index", "token_number",   "idx",         "offset"};
+constexpr std::string_view kTokenAliases[] = {"token", "word", "text", "form", "token_text"};
 constexpr std::string_view kPredictionAliases[] = {"agg_label", "consensus_label", "prediction", "predicted_label",
                                                    "cluster"};
 
@@ -472,6 +475,43 @@ ColumnPlan plan_labels(const std::string& file, TableFormat format, std::vector<
   } else if (plan.task == plan.label) {
     throw Error(ErrorCode::bad_parameter, fmt::format("{}: task and label need two different columns", file));
   }
+  return plan;
+}
+
+ColumnPlan plan_tags(const std::string& file, TableFormat format, std::vector<std::string> names,
+                     const TagColumns& columns) {
+  ColumnPlan plan;
+  plan.format = format;
+  plan.names = std::move(names);
+  std::vector<std::string_view> documents{"doc", "document"}, tags{"tag", "bio", "ner_tag", "tags"};
+  documents.insert(documents.end(), std::begin(kTaskAliases), std::end(kTaskAliases));
+  if (!columns.has_worker) tags.insert(tags.end(), std::begin(kTruthAliases), std::end(kTruthAliases));
+  tags.insert(tags.end(), std::begin(kLabelAliases), std::end(kLabelAliases));
+  std::size_t position = kNoColumn;
+  std::vector<Wanted> wanted = {{"document", columns.document, documents, &plan.task},
+                                {"position", columns.position, kPositionAliases, &position}};
+  std::string shape = "DOC,POSITION";
+  if (columns.has_worker) {
+    const std::span<const std::string_view> workers(kWorkerAliases), tokens(kTokenAliases);
+    const bool token = columns.worker_is_token;
+    wanted.push_back({token ? "token" : "worker", columns.worker, token ? tokens : workers, &plan.worker});
+    shape += token ? ",TOKEN" : ",WORKER";
+  }
+  if (columns.has_tag) {
+    wanted.push_back({"tag", columns.tag, tags, &plan.label});
+    shape += ",TAG";
+  }
+  if (!take_positions(plan, file, wanted)) {
+    find_columns(plan, file, wanted);
+    if (std::any_of(wanted.begin(), wanted.end(), [](const Wanted& w) { return *w.place == kNoColumn; })) {
+      fail_missing(plan, file, wanted,
+                   columns.worker_is_token
+                       ? std::string("The first row must name them: doc,position,token")
+                       : fmt::format("Name them with `{}={}`", columns.has_worker ? "columns" : "gold_columns", shape));
+    }
+    refuse_repeated_names(plan, file, false);
+  }
+  plan.numbers = {position};
   return plan;
 }
 

@@ -71,4 +71,15 @@ struct ColumnPlan {
 [[nodiscard]] ColumnPlan plan_labels(const std::string& file, TableFormat format, std::vector<std::string> names,
                                      const ReadOptions& options);
 
+/// Which columns a table of tags, or of tokens, is to have; texts are names that were given, or empty.
+struct TagColumns {
+  std::string document, position, worker, tag;
+  bool has_worker = true;
+  bool has_tag = true;
+  bool worker_is_token = false;
+};
+/// The same for tags by document and position: plan.numbers is the column of the positions.
+[[nodiscard]] ColumnPlan plan_tags(const std::string& file, TableFormat format, std::vector<std::string> names,
+                                   const TagColumns& columns);
+
 }  // namespace wisecrowd::ingest

@@ -8,6 +8,7 @@
 #include "ingest/tuning.hpp"
 #include "wisecrowd/ingest.hpp"
 #include "wisecrowd/read_features.hpp"
+#include "wisecrowd/read_sequences.hpp"
 
 namespace wisecrowd::ingest {
 
@@ -34,6 +35,14 @@ struct OtherGold {
                                 const Tuning& tuning, const RunContext& context, DataReport* report = nullptr);
 [[nodiscard]] SetTable read_set_table(const Input& input, const ReadOptions& options, const Tuning& tuning,
                                       const RunContext& context, DataReport* report = nullptr);
+/// Memory instead of the files of read_sequences.
+struct SequenceInputs {
+  Input answers;
+  std::optional<Input> gold, tokens;
+};
+[[nodiscard]] SequenceData read_sequences(const SequenceInputs& inputs, const SequenceFiles& files,
+                                          const ReadOptions& options, const Tuning& tuning, const RunContext& context,
+                                          DataReport* report = nullptr);
 /// All names as spreadsheet_safe() has them.
 [[nodiscard]] NameTable safe_names(const NameTable& names);
 

@@ -17,6 +17,7 @@
 #include "ingest/recent_names.hpp"
 #include "ingest/rows.hpp"
 #include "ingest/set_rows.hpp"
+#include "ingest/tag_rows.hpp"
 #include "ingest/windows.hpp"
 #include "wisecrowd/error.hpp"
 
@@ -172,6 +173,8 @@ class TableReader {
         } else {
           parse<LongSetRows>(chunk, columns);
         }
+      } else if (request_.kind == TableKind::tags) {
+        parse<TagRows>(chunk, columns);
       } else if (columns.plan.layout == TableLayout::wide) {
         parse<WideRows<Cell::label>>(chunk, columns);
       } else if (columns.plan.has_times) {
@@ -235,7 +238,8 @@ class TableReader {
     const auto copy_known = [&](std::size_t c) {
       const auto& codes = chunks[c]->classes.shared_codes();
       std::uint16_t* out = piece.payload.data() + begin + first_row[c];
-      const bool classes = request_.kind == TableKind::answers || request_.kind == TableKind::labels;
+      const bool classes = request_.kind == TableKind::answers || request_.kind == TableKind::labels ||
+                           (request_.kind == TableKind::tags && table_.plan.label != kNoColumn);
       for (const std::uint32_t code : chunks[c]->labels) {
         *out++ = code == Chunk::kBareTask ? kNoLabel : classes ? codes[code] : static_cast<std::uint16_t>(code);
       }

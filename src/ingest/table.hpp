@@ -57,6 +57,7 @@ enum class TableKind {
   numbers,  ///< numbers by task and worker, or by task alone if there is no worker column
   pairs,    ///< what was said of two items, by worker or by nobody in particular; the items are the tasks of the table
   sets,     ///< the same for sets of classes
+  tags,     ///< by document, position and perhaps worker; or tokens, which stand in the worker column
 };
 
 /// Lays out the columns once the format and the names in the first row are known.

@@ -111,6 +111,39 @@ void set_evaluation_fields(Io& io, Evaluated& evaluation) {
 }
 
 template <class Io>
+void span_score_fields(Io& io, SpanScore& score) {
+  io.field("precision", score.precision);
+  io.field("recall", score.recall);
+  io.field("f1", score.f1);
+}
+
+template <class Io>
+void span_count_fields(Io& io, SpanCounts& counts) {
+  io.field("found", counts.found);
+  io.field("gold", counts.truth);
+  io.field("right", counts.right);
+  io.field("found_touched", counts.found_touched);
+  io.field("gold_touched", counts.truth_touched);
+}
+
+template <class Io>
+void sequence_evaluation_fields(Io& io, SequenceEvaluation& evaluation) {
+  io.field("documents", evaluation.documents);
+  io.field("tokens", evaluation.tokens);
+  io.field("token_accuracy", evaluation.token_accuracy);
+  io.object("spans", [&](Io& counts) { span_count_fields(counts, evaluation.counts); });
+  io.object("strict", [&](Io& score) { span_score_fields(score, evaluation.strict); });
+  io.object("relaxed", [&](Io& score) { span_score_fields(score, evaluation.relaxed); });
+  io.field("types", evaluation.types);
+}
+
+template <class Io>
+void type_score_fields(Io& io, TypeScore& score) {
+  io.object("spans", [&](Io& counts) { span_count_fields(counts, score.counts); });
+  io.object("strict", [&](Io& own) { span_score_fields(own, score.strict); });
+}
+
+template <class Io>
 void score_fields(Io& io, LearnScore& score) {
   io.field("chosen_epoch", score.chosen);
   io.field("last_epoch", score.last);
@@ -165,6 +198,12 @@ void put(Json& json, const SetClassScore& value) {
 }
 void put(Json& json, const SetEvaluation& value) {
   put_fields(json, value, [](auto& io, auto& v) { set_evaluation_fields(io, v); });
+}
+void put(Json& json, const TypeScore& value) {
+  put_fields(json, value, [](auto& io, auto& v) { type_score_fields(io, v); });
+}
+void put(Json& json, const SequenceEvaluation& value) {
+  put_fields(json, value, [](auto& io, auto& v) { sequence_evaluation_fields(io, v); });
 }
 void put(Json& json, const Warning& value) {
   put_fields(json, value, [](auto& io, auto& v) { warning_fields(io, v); });
@@ -236,6 +275,12 @@ void get(const Json& json, SetClassScore& value) {
 }
 void get(const Json& json, SetEvaluation& value) {
   get_fields(json, value, [](auto& io, auto& v) { set_evaluation_fields(io, v); });
+}
+void get(const Json& json, TypeScore& value) {
+  get_fields(json, value, [](auto& io, auto& v) { type_score_fields(io, v); });
+}
+void get(const Json& json, SequenceEvaluation& value) {
+  get_fields(json, value, [](auto& io, auto& v) { sequence_evaluation_fields(io, v); });
 }
 void get(const Json& json, Warning& value) {
   get_fields(json, value, [](auto& io, auto& v) { warning_fields(io, v); });

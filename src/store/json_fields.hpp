@@ -11,6 +11,7 @@
 #include "wisecrowd/evaluate.hpp"
 #include "wisecrowd/evaluate_comparisons.hpp"
 #include "wisecrowd/evaluate_numbers.hpp"
+#include "wisecrowd/evaluate_sequences.hpp"
 #include "wisecrowd/evaluate_sets.hpp"
 #include "wisecrowd/evaluate_similarities.hpp"
 #include "wisecrowd/fit_summary.hpp"
@@ -54,6 +55,8 @@ void put(Json& json, const ComparisonEvaluation& value);
 void put(Json& json, const SetClassScore& value);
 void put(Json& json, const SetEvaluation& value);
 void put(Json& json, const SimilarityEvaluation& value);
+void put(Json& json, const TypeScore& value);
+void put(Json& json, const SequenceEvaluation& value);
 void put(Json& json, const Warning& value);
 void put(Json& json, const LeftOutWorker& value);
 void put(Json& json, const LearnScore& value);  // without the part, which is its name
@@ -76,6 +79,8 @@ void get(const Json& json, ComparisonEvaluation& value);
 void get(const Json& json, SetClassScore& value);
 void get(const Json& json, SetEvaluation& value);
 void get(const Json& json, SimilarityEvaluation& value);
+void get(const Json& json, TypeScore& value);
+void get(const Json& json, SequenceEvaluation& value);
 void get(const Json& json, Warning& value);
 void get(const Json& json, LeftOutWorker& value);
 void get(const Json& json, LearnScore& value);

@@ -241,6 +241,7 @@ StoredRun read_result(const std::string& folder, const ReadResultOptions& option
     return store::read_similarities(std::move(stored), folder, options, context);
   }
   if (stored.answers_kind == Sets::name) return store::read_sets(std::move(stored), folder, options, context);
+  if (stored.answers_kind == Sequences::name) return store::read_sequences(std::move(stored), folder, options, context);
   throw Error(ErrorCode::unsupported,
               fmt::format("the result in '{}' is of {}, which this version of wisecrowd does not know", folder,
                           stored.answers_kind));

@@ -18,6 +18,8 @@ namespace wisecrowd::store {
                                      const RunContext& context);
 [[nodiscard]] StoredRun read_similarities(StoredRecord stored, const std::string& folder,
                                           const ReadResultOptions& options, const RunContext& context);
+[[nodiscard]] StoredRun read_sequences(StoredRecord stored, const std::string& folder, const ReadResultOptions& options,
+                                       const RunContext& context);
 
 [[nodiscard]] StoredRun read_comparisons(StoredRecord stored, const std::string& folder,
                                          const ReadResultOptions& options, const RunContext& context);

@@ -45,6 +45,9 @@ void data_fields(Io& io, StoredRecord& stored) {
     io.field("dimensions", stored.dimensions);
   } else if (stored.answers_kind == Comparisons::name) {
     io.field("items", stored.items);
+  } else if (stored.answers_kind == Sequences::name) {
+    io.field("tokens", stored.tokens);
+    io.field("types", stored.span_types);
   } else if (stored.answers_kind == Similarities::name) {
     io.field("items", stored.similar_items);
   } else {
@@ -202,6 +205,8 @@ void record_fields(Io& io, StoredRecord& stored) {
     io.field_if(stored.comparison_evaluation.has_value(), "evaluation", stored.comparison_evaluation);
   } else if (stored.answers_kind == Similarities::name) {
     io.field_if(stored.similarity_evaluation.has_value(), "evaluation", stored.similarity_evaluation);
+  } else if (stored.answers_kind == Sequences::name) {
+    io.field_if(stored.sequence_evaluation.has_value(), "evaluation", stored.sequence_evaluation);
   } else if (stored.answers_kind == Sets::name) {
     io.field_if(stored.set_evaluation.has_value(), "evaluation", stored.set_evaluation);
   } else {
@@ -301,6 +306,21 @@ StoredRecord stored_record(const SetResult& result) {
   stored.answers = answers.answer_count();
   for (std::size_t k = 0; k < answers.class_count(); ++k) stored.classes.emplace_back(answers.class_names()[k]);
   stored.set_evaluation = result.evaluation;
+  return stored;
+}
+
+StoredRecord stored_record(const SequenceResult& result) {
+  const SequenceAnswers& answers = result.data.answers;
+  StoredRecord stored;
+  stored.record = result.record;
+  stored.fit = result.fit;  // the summary alone
+  stored.answers_kind = Sequences::name;
+  stored.tasks = answers.task_count();
+  stored.workers = answers.worker_count();
+  stored.answers = answers.answer_count();
+  stored.tokens = answers.token_count();
+  for (std::size_t x = 0; x < answers.type_names().size(); ++x) stored.span_types.emplace_back(answers.type_names()[x]);
+  stored.sequence_evaluation = result.evaluation;
   return stored;
 }
 

@@ -10,6 +10,7 @@
 #include "wisecrowd/learn_result.hpp"
 #include "wisecrowd/number_result.hpp"
 #include "wisecrowd/set_result.hpp"
+#include "wisecrowd/sequence_result.hpp"
 #include "wisecrowd/similarity_result.hpp"
 
 namespace wisecrowd::store {
@@ -35,6 +36,9 @@ struct StoredRecord {
   std::optional<ComparisonEvaluation> comparison_evaluation;
   double set_threshold = 0.5;  ///< of sets; their class_prior is above
   std::optional<SetEvaluation> set_evaluation;
+  std::vector<std::string> span_types;  ///< of sequences
+  std::uint64_t tokens = 0;             ///< of sequences
+  std::optional<SequenceEvaluation> sequence_evaluation;
   std::uint64_t tasks = 0, workers = 0, answers = 0;
   std::vector<std::string> classes;
   bool ordered = false;                                 ///< their order means something
@@ -48,6 +52,7 @@ struct StoredRecord {
 [[nodiscard]] StoredRecord stored_record(const SimilarityResult& result);
 [[nodiscard]] StoredRecord stored_record(const ComparisonResult& result);
 [[nodiscard]] StoredRecord stored_record(const SetResult& result);
+[[nodiscard]] StoredRecord stored_record(const SequenceResult& result);
 
 /// As it stands in run.json, but for the name of the program and the list of files. Timings, threads and the command
 /// are the only entries that may differ between two runs on the same data with the same parameters and seed.

@@ -54,6 +54,9 @@ PUBLIC_LAYER = {
     "set_answers.hpp": "data",
     "set_data.hpp": "data",
     "set_fit.hpp": "data",
+    "sequence_answers.hpp": "data",
+    "sequence_data.hpp": "data",
+    "sequence_fit.hpp": "data",
     "answer_columns.hpp": "data",
     "similarity_answers.hpp": "data",
     "similarity_data.hpp": "data",
@@ -80,6 +83,7 @@ PUBLIC_LAYER = {
     "tempering.hpp": "aggregate",
     "ingest.hpp": "ingest",
     "read_features.hpp": "ingest",
+    "read_sequences.hpp": "ingest",
     "read_task_groups.hpp": "ingest",
     "read_task_graph.hpp": "ingest",
     "evaluate.hpp": "evaluate",
@@ -92,6 +96,12 @@ PUBLIC_LAYER = {
     "simulate_sets.hpp": "simulate",
     "number_result.hpp": "result",
     "set_result.hpp": "result",
+    "evaluate_sequences.hpp": "evaluate",
+    "simulate_numbers.hpp": "simulate",
+    "simulate_comparisons.hpp": "simulate",
+    "simulate_sequences.hpp": "simulate",
+    "number_result.hpp": "result",
+    "sequence_result.hpp": "result",
     "incremental.hpp": "state",
     "state.hpp": "state",
     "features.hpp": "data",
@@ -232,6 +242,7 @@ class Checker:
         categories, numbers, learners = "src/aggregate/categories", "src/aggregate/numbers", "src/learn"
         similarities = "src/aggregate/similarities"
         comparisons = "src/aggregate/comparisons"
+        sequences = "src/aggregate/sequences"
         for page, listing, mention, remedy in (
             ("docs/METHODS.md", f"{categories}/methods.def", "| {} |", "run scripts/refresh"),
             ("docs/METHODS.md", f"{numbers}/methods.def", "| {} |", "run scripts/refresh"),
@@ -240,6 +251,8 @@ class Checker:
             ("docs/METHODS.md", "src/aggregate/sets/methods.def", "| {} |", "run scripts/refresh"),
             ("docs/SETS.md", "src/aggregate/sets/methods.def", "| [{}](../src/aggregate/sets/{}/METHOD.md)", "add one to its table of methods"),
             ("docs/LEARNERS.md", f"{learners}/learners.def", "| {} |", "run scripts/refresh"),
+            ("docs/METHODS.md", f"{sequences}/methods.def", "| {} |", "run scripts/refresh"),
+            ("docs/SEQUENCES.md", f"{sequences}/methods.def", f"| [{{}}](../{sequences}/{{}}/METHOD.md)", "add one to its table of methods"),
             ("docs/NUMBERS.md", f"{numbers}/methods.def", f"| [{{}}](../{numbers}/{{}}/METHOD.md)", "add one to its table of methods"),
             ("docs/METHODS.md", f"{similarities}/methods.def", "| {} |", "run scripts/refresh"),
             ("docs/SIMILARITIES.md", f"{similarities}/methods.def", f"| [{{}}](../{similarities}/{{}}/METHOD.md)", "add one to its table of methods"),

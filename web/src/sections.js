@@ -23,6 +23,10 @@ import {setReport} from "./sets/report.js";
 import {setTasks} from "./sets/tasks.js";
 import {setWorkers} from "./sets/workers.js";
 import {clusters, items, pairsAgreement, raters, similarityGold, similarityReport} from "./similarities/sections.js";
+import {sequenceDocuments} from "./sequences/documents.js";
+import {sequenceReport} from "./sequences/report.js";
+import {sequenceAgreement, sequenceGold, sequenceTypes} from "./sequences/types.js";
+import {sequenceWorkers} from "./sequences/workers.js";
 import {summary, warnings, warningsTitle} from "./summary.js";
 import {tasks} from "./tasks.js";
 import {trust} from "./trust.js";
@@ -110,6 +114,18 @@ export const KINDS = {
       ["classes", "Classes", "Classes", setClasses],
       ["workers", "Workers", "Workers", setWorkers],
       ["gold", "Against known truths", "Known truths", setGold],
+      ...LAST,
+    ],
+  },
+  sequences: {
+    report: sequenceReport,
+    sections: [
+      ...FIRST,
+      ["documents", "Documents and their spans", "Documents", sequenceDocuments],
+      ["types", "Types of spans", "Types", sequenceTypes],
+      ["workers", "Workers", "Workers", sequenceWorkers],
+      ["agreement", "Agreement", "Agreement", sequenceAgreement],
+      ["gold", "Against known truths", "Known truths", sequenceGold],
       ...LAST,
     ],
   },

@@ -38,6 +38,9 @@ std::string report_json(ResultView result, const ReportOptions& options, const R
     return text_of(report::similarities_document(*similarities, options, context));
   }
   if (const SetResult* sets = result.sets()) return text_of(report::sets_document(*sets, options, context));
+  if (const SequenceResult* sequences = result.sequences()) {
+    return text_of(report::sequences_document(*sequences, options, context));
+  }
   return text_of(report::numbers_document(*result.numbers(), options, context));
 }
 

@@ -23,6 +23,8 @@ namespace wisecrowd::report {
                                     const RunContext& context);
 [[nodiscard]] Json similarities_document(const SimilarityResult& result, const ReportOptions& options,
                                          const RunContext& context);
+[[nodiscard]] Json sequences_document(const SequenceResult& result, const ReportOptions& options,
+                                      const RunContext& context);
 
 [[nodiscard]] Json sets_document(const SetResult& result, const ReportOptions& options, const RunContext& context);
 
