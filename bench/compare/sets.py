@@ -28,8 +28,8 @@ def compare_binary_relevance(base, arguments, folder):
     data = simulated(arguments)
     frame = pd.read_csv(data / "answers.csv")
     frame["label"] = [sorted(classes_of(text)) for text in frame.pop("set")]
-    iterations = 30
-    peer = MajorityVote() if base == "majority" else DawidSkene(n_iter=iterations, tol=0)
+    iterations = 20
+    peer = MajorityVote() if base == "majority" else DawidSkene(n_iter=iterations, tol=-1e300)
     harness.progress(f"crowd-kit's BinaryRelevance({type(peer).__name__})")
     started = time.perf_counter()
     theirs = BinaryRelevance(peer).fit_predict(frame)
