@@ -35,7 +35,7 @@ struct ReadFlags {
   std::string empty_set;
   std::string set_rows{name_in(kSetRowRuleNames, SetRowRule::automatic)};
   bool blank_is_empty = false;
-  std::string tokens;         ///< of sequences: the file of the tokens
+  std::string tokens;  ///< of sequences: the file of the tokens
   bool safe_csv = false;
   bool wide = false;
   bool lenient = false;

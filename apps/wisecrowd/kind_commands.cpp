@@ -8,7 +8,7 @@ namespace wisecrowd::app {
 
 const KindCommands* kind_commands(const ReadFlags& read) {
   static const std::vector<KindCommands> all = {number_commands(), comparison_commands(), similarity_commands(),
-                                                set_commands(),            sequence_commands()};
+                                                set_commands(), sequence_commands()};
   for (const KindCommands& commands : all) {
     if (commands.kind == read.kind) return &commands;
   }

@@ -11,6 +11,7 @@
 #include "given_tasks.hpp"
 #include "help_text.hpp"
 #include "screen_text.hpp"
+#include "sequence_run.hpp"
 #include "similarity_run.hpp"
 #include "wisecrowd/category_result.hpp"
 #include "wisecrowd/experiment_files.hpp"
@@ -335,34 +336,9 @@ void simulate_tagged_documents(const SimulateArguments& options, Session& sessio
                                     {options.has_separation, "--gaussian-features"}}) {
     if (given) throw usage_error(fmt::format("{} is not for {}, whose answers are tags", flag, kSequenceSimulation));
   }
-  const Parameters parameters =
-      parameters_from(sequence_simulation_parameters(), options.settings, kSequenceSimulation);
-  SequenceSimulationSize size;
-  if (options.tasks > 0) size.documents = options.tasks;
-  if (options.workers > 0) size.workers = options.workers;
-  if (options.answers_per_task > 0) size.answers_per_document = options.answers_per_task;
-  if (options.classes > 0) size.types = options.classes;
-  at_stage(Stage::creating, [&] { check_output_directory(options.out, "simulation.json"); });
-  Work work(session, options.run);
-  const SequenceSimulation simulation = simulate_sequences(size, parameters, work.context());
-  work.check_stopped();
-  session.interrupts.writes_to(options.out);
-  const Status status =
-      at_stage(Stage::writing, [&] { return write_simulation(simulation, options.out, work.context()); });
-  session.interrupts.writes_to("");
-  if (status == Status::cancelled) throw Stopped();
-  if (options.json) {
-    session.out.add_json({{"kind", kSequenceSimulation}, {"answers_kind", "sequences"}, {"out", options.out}});
-    return;
-  }
-  if (options.run.quiet) return;
-  session.out.add(fmt::format(
-      "{} {}\n  answers.csv      the answers: doc, position, worker, tag\n"
-      "  gold.csv         the truth of every token\n"
-      "  workers.csv      what every worker gets wrong\n"
-      "  simulation.json  how it was made\n\nTo aggregate them:\n  wisecrowd aggregate {} --answers sequences\n",
-      session.out_screen.bold("Written to"), shell_word(options.out),
-      shell_word(options.out + (options.out.ends_with('/') ? "" : "/") + "answers.csv")));
+  simulate_documents({options.tasks, options.workers, options.classes, options.answers_per_task, options.settings,
+                      options.out, options.json, options.run},
+                     session);
 }
 
 void run_simulate(const SimulateArguments& options, Session& session) {

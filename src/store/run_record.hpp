@@ -9,8 +9,8 @@
 #include "wisecrowd/comparison_result.hpp"
 #include "wisecrowd/learn_result.hpp"
 #include "wisecrowd/number_result.hpp"
-#include "wisecrowd/set_result.hpp"
 #include "wisecrowd/sequence_result.hpp"
+#include "wisecrowd/set_result.hpp"
 #include "wisecrowd/similarity_result.hpp"
 
 namespace wisecrowd::store {
