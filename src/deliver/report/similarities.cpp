@@ -13,7 +13,7 @@ constexpr std::size_t kListedClusters = 200;
 constexpr std::size_t kNamedMembers = 20;   ///< named for a cluster
 constexpr std::size_t kListedItems = 1000;  ///< the least certain
 constexpr std::size_t kListedRaters = 1000;
-constexpr double kUnsure = 0.9;
+constexpr double kUnsureItem = 0.9;
 constexpr double kHardlyBetter = 0.85;  ///< both error rates together: such answers tell next to nothing
 
 /// What the page shows of a result on similarities.
@@ -144,7 +144,7 @@ class SimilarityPage {
     for (std::size_t i = 0; i < fit_.item_count; ++i) {
       const std::uint32_t own = fit_.cluster[i];
       sure[own] += fit_.probability[i];
-      unsure[own] += fit_.probability[i] < kUnsure ? 1 : 0;
+      unsure[own] += fit_.probability[i] < kUnsureItem ? 1 : 0;
       if (own < shown && members[own].size() < kNamedMembers) members[own].push_back(item(i));
     }
     Json table = {{"total", sizes_.size()}};
