@@ -86,8 +86,13 @@ GroupModel Search::fit(const Labels& labels, std::span<const double> start, cons
   return GroupModel::fit_oriented(learned_from_ ? *learned_from_ : sample_, Grouping(labels), options, context_, start);
 }
 
-GroupModel Search::whole(const GroupModel& model) const {
-  return learned_from_ ? model.applied_to(sample_, context_) : model;
+GroupModel Search::whole(GroupModel model) const {
+  return learned_from_ ? model.applied_to(sample_, context_) : std::move(model);
+}
+
+PairDependence Search::dependence_beyond(const GroupModel& model) const {
+  return learned_from_ ? dependence_of(sample_, pairs_, whole(model), context_)
+                       : dependence_of(sample_, pairs_, model, context_);
 }
 
 std::vector<bool> Search::members_of(const Grouping& grouping, std::uint32_t unit) const {
@@ -142,7 +147,8 @@ double Search::least_gain(const std::vector<bool>& members, std::size_t groups) 
 /// agree more than expected; and whether the workers outside agree with one another beyond their habits. Where they do
 /// not, the group is all that is known of the truth, and its members may well agree because they are right.
 bool Search::explains_something(const GroupModel& without, const std::vector<bool>& members, bool proven) const {
-  const PairDependence found = expected_agreement(sample_, pairs_, whole(without), context_);
+  const PairDependence found = learned_from_ ? expected_agreement(sample_, pairs_, whole(without), context_)
+                                             : expected_agreement(sample_, pairs_, without, context_);
   Sums inside, outside, beyond_habits;
   for (std::uint32_t j = 0; j < sample_.workers; ++j) {
     for (std::size_t p = pairs_.row[j]; p < pairs_.row[j + 1]; ++p) {
@@ -167,7 +173,7 @@ bool Search::explains_something(const GroupModel& without, const std::vector<boo
 std::vector<bool> Search::proven_groups(const GroupModel& model) const {
   constexpr double kMostlyCopied = 0.6;
   const Grouping& grouping = model.grouping();
-  const PairDependence found = dependence_of(sample_, pairs_, whole(model), context_);
+  const PairDependence found = dependence_beyond(model);
   struct Within {
     double looked_at = 0, suspected = 0;
     Sums sums;
@@ -217,7 +223,7 @@ GroupModel Search::without_idle_groups(GroupModel model) const {
 GroupModel Search::without_unfounded_groups(GroupModel model) const {
   const Grouping& grouping = model.grouping();
   if (grouping.groups == 0) return model;
-  const PairDependence found = dependence_of(sample_, pairs_, whole(model), context_);
+  const PairDependence found = dependence_beyond(model);
   struct Within {
     Sums sums;
     double common = 0, evidence = 0;
@@ -302,7 +308,7 @@ Labels joined(const Labels& units, const std::vector<const Labels*>& joins) {
 
 GroupModel Search::walk(GroupModel model) const {
   for (int round = 0; round < kRounds && !context_.cancelled(); ++round) {
-    const auto joins = components(model, dependence_of(sample_, pairs_, whole(model), context_));
+    const auto joins = components(model, dependence_beyond(model));
     if (joins.empty()) break;
     const Labels& units = model.grouping().unit;
     std::vector<const Labels*> all;
@@ -473,9 +479,9 @@ FoundGroups Search::run() const {
     if (other.score() > best.score()) best = std::move(other);
   }
   best = better_of_both_sides(std::move(best));
-  PairDependence pairs = dependence_of(sample_, pairs_, whole(best), context_);
+  PairDependence pairs = dependence_beyond(best);
   best = with_roots_decided(std::move(best));
-  GroupModel model = whole(best);
+  GroupModel model = whole(std::move(best));
   std::vector<double> contradicts = contradictions(sample_, model);
   const bool all = everybody_grouped(model.grouping());
   return {std::move(model), std::move(pairs), std::move(contradicts), all};

@@ -35,7 +35,9 @@ class Search {
  private:
   [[nodiscard]] GroupModel fit(const Labels& labels, std::span<const double> start = {},
                                const GroupModelOptions& options = {}) const;
-  [[nodiscard]] GroupModel whole(const GroupModel& model) const;
+  /// The model on all answers of the sample, if it was learned from fewer.
+  [[nodiscard]] GroupModel whole(GroupModel model) const;
+  [[nodiscard]] PairDependence dependence_beyond(const GroupModel& model) const;
   [[nodiscard]] bool anything_left(const PairDependence& found) const;
   [[nodiscard]] GroupModel best_of_candidates(const GroupModel& alone) const;
   [[nodiscard]] GroupModel walk(GroupModel model) const;

@@ -23,8 +23,9 @@ class PairWalk {
   PairWalk(const CrowdSample& sample, const WorkerPairs& pairs, const GroupModel& model)
       : sample_(sample), pairs_(pairs), model_(model) {}
 
-  /// visit(pair, own, other, q) for the answers `own` and `other` of every pair with wanted(pair). Pairs of one worker
-  /// are visited by one thread, so sums per pair need no care. begin(pair) comes before a pair's answers.
+  /// visit(thread, pair, own, other, q) for the answers `own` and `other` of every pair with wanted(pair). Pairs of one
+  /// worker are visited by one thread, so sums per pair need no care. Before them, begin(thread, worker, pair) is
+  /// called for each of that worker's pairs.
   template <class Wanted, class Begin, class Visit>
   void run(const RunContext& context, const Wanted& wanted, const Begin& begin, const Visit& visit) const {
     const Blocks blocks{sample_.workers, kWorkersPerBlock};
@@ -38,11 +39,11 @@ class PairWalk {
         bool any = false;
         for (std::size_t p = pairs_.row[j]; p < pairs_.row[j + 1]; ++p) {
           if (!wanted(p)) continue;
-          begin(j, p);
+          begin(thread, j, p);
           place[pairs_.other[p]] = p;
           any = true;
         }
-        if (any) walk(j, place, q, visit);
+        if (any) walk(thread, j, place, q, visit);
         for (std::size_t p = pairs_.row[j]; p < pairs_.row[j + 1]; ++p) place[pairs_.other[p]] = kNowhere;
       }
     });
@@ -52,7 +53,8 @@ class PairWalk {
   static constexpr std::size_t kNowhere = ~std::size_t{0};
 
   template <class Visit>
-  void walk(std::size_t j, const std::vector<std::size_t>& place, std::vector<double>& q, const Visit& visit) const {
+  void walk(unsigned thread, std::size_t j, const std::vector<std::size_t>& place, std::vector<double>& q,
+            const Visit& visit) const {
     const std::size_t bins = model_.bins();
     std::vector<double> without(bins);
     for (std::uint64_t i = sample_.worker_offsets[j]; i < sample_.worker_offsets[j + 1]; ++i) {
@@ -72,7 +74,7 @@ class PairWalk {
         double sum = 0;
         for (std::size_t k = 0; k < bins; ++k) sum += q[k] = exp_nonpositive(q[k] - top);
         for (std::size_t k = 0; k < bins; ++k) q[k] /= sum;
-        visit(pair, own, b, q);
+        visit(thread, pair, own, b, q);
       }
     }
   }
@@ -126,19 +128,21 @@ void find_excess(const CrowdSample& sample, const WorkerPairs& pairs, const Grou
                  const RunContext& context) {
   const std::size_t bins = model.bins(), cells = bins * bins;
   const std::vector<double>& tables = model.marginal_tables();
-  std::vector<double> alike(pairs.size() * bins);  // P(both say the same | truth)
+  std::vector<std::vector<double>> alike(context.threads());  // of a worker's pairs: P(both say the same | truth)
   PairWalk(sample, pairs, model)
       .run(
           context, [](std::size_t) { return true; },
-          [&](std::size_t j, std::size_t pair) {
+          [&](unsigned thread, std::size_t j, std::size_t pair) {
+            if (pair == pairs.row[j]) alike[thread].assign((pairs.row[j + 1] - pair) * bins, 0.0);
             const double* const first = tables.data() + j * cells;
             const double* const second = tables.data() + pairs.other[pair] * cells;
-            double* const same = alike.data() + pair * bins;
+            double* const same = alike[thread].data() + (pair - pairs.row[j]) * bins;
             for (std::size_t c = 0; c < cells; ++c) same[c % bins] += first[c] * second[c];
           },
-          [&](std::size_t pair, std::uint64_t, std::uint64_t, const std::vector<double>& q) {
+          [&](unsigned thread, std::size_t pair, std::uint64_t own, std::uint64_t, const std::vector<double>& q) {
+            const double* const same = alike[thread].data() + (pair - pairs.row[sample.who[own]]) * bins;
             double p = 0;
-            for (std::size_t k = 0; k < bins; ++k) p += q[k] * alike[pair * bins + k];
+            for (std::size_t k = 0; k < bins; ++k) p += q[k] * same[k];
             found.expected[pair] += p;
             found.variance[pair] += p * (1 - p);
           });
@@ -189,17 +193,17 @@ void find_evidence(const CrowdSample& sample, const WorkerPairs& pairs, const Gr
   const auto wanted = [&](std::size_t p) {
     return pairs.common[p] >= kLeastCommon && found.beyond_usual(p) > kLeastExcess;
   };
-  std::vector<std::size_t> place(pairs.size(), 0);
+  std::vector<std::uint32_t> place(pairs.size(), 0);
   std::vector<Evidence> evidence;
   for (std::size_t p = 0; p < pairs.size(); ++p) {
     if (!wanted(p)) continue;
-    place[p] = evidence.size();
+    place[p] = static_cast<std::uint32_t>(evidence.size());
     evidence.emplace_back(found.usual[p]);
   }
   PairWalk(sample, pairs, model)
       .run(
-          context, wanted, [](std::size_t, std::size_t) {},
-          [&](std::size_t pair, std::uint64_t own, std::uint64_t other, const std::vector<double>& q) {
+          context, wanted, [](unsigned, std::size_t, std::size_t) {},
+          [&](unsigned, std::size_t pair, std::uint64_t own, std::uint64_t other, const std::vector<double>& q) {
             evidence[place[pair]].add(sample, model, own, other, q);
           });
   for (std::size_t p = 0; p < pairs.size(); ++p) {

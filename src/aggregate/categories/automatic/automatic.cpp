@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <iterator>
 #include <optional>
 
 #include "aggregate/categories/shared/confusion_em.hpp"
@@ -273,6 +274,10 @@ bool count_groups_once(const CategoryData& data, const Options& options, const R
   TemperingFit tempering = verdict.tempering;
   std::vector<double> skill = std::move(result.skill);
   if (subtypes) {
+    // Who is silent among the voices is not who is silent in the crowd.
+    const auto silent = [](const Warning& warning) { return warning.code == "silent_workers"; };
+    std::erase_if(subtypes->warnings, silent);
+    std::copy_if(result.warnings.begin(), result.warnings.end(), std::back_inserter(subtypes->warnings), silent);
     result = std::move(*subtypes);
   } else {
     CategoryData grouped = data;

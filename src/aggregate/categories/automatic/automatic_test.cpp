@@ -145,6 +145,15 @@ Simulation draw(const Independent& crowd, std::uint64_t seed) {
   return simulate(crowd.kind, crowd.size, parameters, RunContext({.seed = seed}));
 }
 
+// Where copies count as one voice, their members are not said to be silent.
+TEST(Automatic, MembersOfAGroupAreNotSilent) {
+  const Simulation crowd = simulate("copies", {.tasks = 500, .workers = 50, .answers_per_task = 20},
+                                    Parameters(simulation_kind("copies").parameters), RunContext({.seed = 2}));
+  const CategoryFit result = Automatic(Options{}).fit({.answers = crowd.data.answers}, RunContext());
+  ASSERT_NE(result.explanation.find("ebcc, because"), std::string::npos) << result.explanation;
+  EXPECT_FALSE(warns(result, "silent_workers"));
+}
+
 // What the default expects of its labels is what becomes of them, and the interval knows how far it may be off.
 TEST(Automatic, ExpectsAsManyRightLabelsAsThereAre) {
   std::size_t outside = 0;
