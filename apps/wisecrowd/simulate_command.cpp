@@ -6,13 +6,11 @@
 #include <nlohmann/json.hpp>
 
 #include "common_options.hpp"
-#include "comparison_simulate.hpp"
 #include "failure.hpp"
 #include "given_tasks.hpp"
 #include "help_text.hpp"
 #include "screen_text.hpp"
-#include "sequence_run.hpp"
-#include "similarity_run.hpp"
+#include "simulate_kinds.hpp"
 #include "wisecrowd/category_result.hpp"
 #include "wisecrowd/experiment_files.hpp"
 #include "wisecrowd/run_folder.hpp"
@@ -27,28 +25,6 @@ namespace wisecrowd::app {
 namespace {
 
 constexpr std::uint64_t kMostIds = 0xFFFF'FFFE;
-
-struct SimulateArguments {
-  std::string kind;
-  std::uint64_t tasks = 0;  // 0: as the kind has it; likewise below
-  std::uint64_t workers = 0;
-  std::uint64_t classes = 0;
-  std::uint64_t answers_per_task = 0;
-  std::uint64_t dimensions = 0;
-  std::uint64_t items = 0;
-  std::vector<std::string> settings;
-  std::string gold;
-  std::string tasks_file;
-  std::string features;
-  std::uint64_t test_tasks = 0;
-  std::string class_shares;
-  double separation = 0;
-  bool has_separation = false;
-  std::uint64_t feature_columns = 0;
-  std::string out;
-  bool json = false;
-  RunFlags run;
-};
 
 const SimulationInfo* find_kind(const std::string& name) {
   for (const SimulationInfo& info : simulation_kinds()) {
@@ -205,150 +181,14 @@ std::string what_to_try(const std::string& folder, const std::string& features, 
   return text;
 }
 
-/// "task,worker,value_1,value_2"
-std::string number_columns(std::size_t dimensions) {
-  std::string columns = "task,worker";
-  for (std::size_t d = 0; d < dimensions; ++d) columns += fmt::format(",value_{}", d + 1);
-  return columns;
-}
-
-/// Answers that are numbers: --classes means nothing there, --dimensions does.
-void simulate_number_answers(const SimulateArguments& options, Session& session) {
-  for (const auto& [given, flag] : {std::pair(options.classes > 0, "--classes"),
-                                    {!options.gold.empty(), "--gold"},
-                                    {!options.class_shares.empty(), "--class-shares"},
-                                    {options.test_tasks > 0, "--test-tasks"},
-                                    {options.has_separation, "--gaussian-features"}}) {
-    if (given) throw usage_error(fmt::format("{} is not for {}, whose answers are numbers", flag, kNumberSimulation));
-  }
-  const Parameters parameters = parameters_from(number_simulation_parameters(), options.settings, kNumberSimulation);
-  NumberSimulationSize size;
-  if (options.tasks > 0) size.tasks = options.tasks;
-  if (options.workers > 0) size.workers = options.workers;
-  if (options.answers_per_task > 0) size.answers_per_task = options.answers_per_task;
-  if (options.dimensions > 0) size.dimensions = options.dimensions;
-  at_stage(Stage::creating, [&] { check_output_directory(options.out, "simulation.json"); });
-  Work work(session, options.run);
-  const NumberSimulation simulation = simulate_numbers(size, parameters, work.context());
-  work.check_stopped();
-  session.interrupts.writes_to(options.out);
-  const Status status =
-      at_stage(Stage::writing, [&] { return write_simulation(simulation, options.out, work.context()); });
-  session.interrupts.writes_to("");
-  if (status == Status::cancelled) throw Stopped();
-  if (options.json) {
-    session.out.add_json({{"kind", kNumberSimulation}, {"answers_kind", "numbers"}, {"out", options.out}});
-    return;
-  }
-  if (options.run.quiet) return;
-  session.out.add(
-      fmt::format("{} {}\n  answers.csv      the answers: task, worker, numbers\n"
-                  "  gold.csv         the truth of every task\n"
-                  "  workers.csv      bias and noise of every worker\n"
-                  "  simulation.json  how it was made\n\nTo aggregate them:\n  wisecrowd aggregate {} "
-                  "--answers numbers{}\n",
-                  session.out_screen.bold("Written to"), shell_word(options.out),
-                  shell_word(options.out + (options.out.ends_with('/') ? "" : "/") + "answers.csv"),
-                  size.dimensions > 1 ? fmt::format(" --columns {}", number_columns(size.dimensions)) : ""));
-}
-
-/// Pairs of items: --items counts these, --tasks the pairs.
-void simulate_comparison_answers(const SimulateArguments& options, Session& session) {
-  for (const auto& [given, flag] : {std::pair(options.classes > 0, "--classes"),
-                                    {!options.gold.empty(), "--gold"},
-                                    {!options.class_shares.empty(), "--class-shares"},
-                                    {options.test_tasks > 0, "--test-tasks"},
-                                    {options.dimensions > 0, "--dimensions"},
-                                    {options.has_separation, "--gaussian-features"}}) {
-    if (given) throw usage_error(fmt::format("{} is not for {}", flag, kComparisonSimulation));
-  }
-  simulate_compared_items({.items = options.items,
-                           .pairs = options.tasks,
-                           .workers = options.workers,
-                           .answers_per_pair = options.answers_per_task,
-                           .settings = options.settings,
-                           .out = options.out,
-                           .json = options.json,
-                           .run = options.run},
-                          session);
-}
-
-/// Answers that say same or different: tasks are items there, and classes clusters.
-void simulate_similar_answers(const SimulateArguments& options, Session& session) {
-  for (const auto& [given, flag] : {std::pair(options.dimensions > 0, "--dimensions"),
-                                    {!options.class_shares.empty(), "--class-shares"},
-                                    {options.test_tasks > 0, "--test-tasks"},
-                                    {options.has_separation, "--gaussian-features"},
-                                    {!options.gold.empty() && options.tasks > 0, "--tasks, with --gold,"},
-                                    {!options.gold.empty() && options.classes > 0, "--classes, with --gold,"}}) {
-    if (given) throw usage_error(fmt::format("{} is not for {}", flag, kSimilaritySimulation));
-  }
-  simulate_clusters({options.tasks, options.workers, options.classes, options.answers_per_task, options.gold,
-                     options.settings, options.out, options.json, options.run},
-                    session);
-}
-
-/// Answers that are sets of classes.
-void simulate_set_answers(const SimulateArguments& options, Session& session) {
-  for (const auto& [given, flag] : {std::pair(options.dimensions > 0, "--dimensions"),
-                                    {!options.gold.empty(), "--gold"},
-                                    {!options.class_shares.empty(), "--class-shares"},
-                                    {options.test_tasks > 0, "--test-tasks"},
-                                    {options.has_separation, "--gaussian-features"}}) {
-    if (given) throw usage_error(fmt::format("{} is not for {}, whose answers are sets", flag, kSetSimulation));
-  }
-  const Parameters parameters = parameters_from(set_simulation_parameters(), options.settings, kSetSimulation);
-  SetSimulationSize size;
-  if (options.tasks > 0) size.tasks = options.tasks;
-  if (options.workers > 0) size.workers = options.workers;
-  if (options.answers_per_task > 0) size.answers_per_task = options.answers_per_task;
-  if (options.classes > 0) size.classes = options.classes;
-  at_stage(Stage::creating, [&] { check_output_directory(options.out, "simulation.json"); });
-  Work work(session, options.run);
-  const SetSimulation simulation = simulate_sets(size, parameters, work.context());
-  work.check_stopped();
-  session.interrupts.writes_to(options.out);
-  const Status status =
-      at_stage(Stage::writing, [&] { return write_simulation(simulation, options.out, work.context()); });
-  session.interrupts.writes_to("");
-  if (status == Status::cancelled) throw Stopped();
-  if (options.json) {
-    session.out.add_json({{"kind", kSetSimulation}, {"answers_kind", "sets"}, {"out", options.out}});
-    return;
-  }
-  if (options.run.quiet) return;
-  session.out.add(
-      fmt::format("{} {}\n  answers.csv      the answers: task, worker, set\n"
-                  "  gold.csv         the true set of every task\n"
-                  "  workers.csv      sensitivity and specificity of every worker, by class\n"
-                  "  simulation.json  how it was made\n\nTo aggregate them:\n  wisecrowd aggregate {} "
-                  "--answers sets\n",
-                  session.out_screen.bold("Written to"), shell_word(options.out),
-                  shell_word(options.out + (options.out.ends_with('/') ? "" : "/") + "answers.csv")));
-}
-
-/// Documents with tags: --tasks are the documents, --classes the types of spans.
-void simulate_tagged_documents(const SimulateArguments& options, Session& session) {
-  for (const auto& [given, flag] : {std::pair(options.dimensions > 0, "--dimensions"),
-                                    {!options.gold.empty(), "--gold"},
-                                    {!options.class_shares.empty(), "--class-shares"},
-                                    {options.test_tasks > 0, "--test-tasks"},
-                                    {options.has_separation, "--gaussian-features"}}) {
-    if (given) throw usage_error(fmt::format("{} is not for {}, whose answers are tags", flag, kSequenceSimulation));
-  }
-  simulate_documents({options.tasks, options.workers, options.classes, options.answers_per_task, options.settings,
-                      options.out, options.json, options.run},
-                     session);
-}
-
 void run_simulate(const SimulateArguments& options, Session& session) {
-  if (options.kind == kSequenceSimulation) return simulate_tagged_documents(options, session);
-  if (options.kind == kNumberSimulation) return simulate_number_answers(options, session);
-  if (options.kind == kSimilaritySimulation) return simulate_similar_answers(options, session);
-  if (options.kind == kComparisonSimulation) return simulate_comparison_answers(options, session);
-  if (options.items > 0) throw usage_error(fmt::format("--items is for {} alone", kComparisonSimulation));
-  if (options.kind == kSetSimulation) return simulate_set_answers(options, session);
-  if (options.dimensions > 0) throw usage_error(fmt::format("--dimensions is for {} alone", kNumberSimulation));
+  if (options.items > 0 && options.kind != kComparisonSimulation) {
+    throw usage_error(fmt::format("--items is for {} alone", kComparisonSimulation));
+  }
+  if (options.dimensions > 0 && options.kind != kNumberSimulation) {
+    throw usage_error(fmt::format("--dimensions is for {} alone", kNumberSimulation));
+  }
+  if (simulate_other_kind(options, session)) return;
   const SimulationInfo& info = kind_named(options.kind);
   const Parameters parameters = parameters_from(info.parameters, options.settings, info.name);
   warn_of_former_names(session, parameters);
