@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common_options.hpp"
+#include "comparison_simulate.hpp"
 #include "failure.hpp"
 #include "given_tasks.hpp"
 #include "help_text.hpp"
