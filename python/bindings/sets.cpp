@@ -114,7 +114,8 @@ py::str make_set_report(const SetAnswers& answers, const SetFit& fit, const std:
   record.version = WISECROWD_VERSION;
   record.method = method;
   record.seed = seed;
-  for (const auto& [name, value] : parameters_from(info.parameters, parameters).all()) {
+  const Parameters checked = parameters_from(info.parameters, parameters);
+  for (const auto& [name, value] : checked.all()) {
     record.parameters.emplace_back(name, value);
   }
   for (std::size_t t = 0; t < answers.task_count(); ++t) record.gold_tasks += data.has_gold(TaskId(t)) ? 1 : 0;
