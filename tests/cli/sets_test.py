@@ -138,7 +138,7 @@ class Look(SetsTest):
         self.run_program("simulate", "profile_sets", "--tasks", "50", "--classes", "4", "--out", "crowd", "--quiet")
         self.assertEqual(self.names("crowd"), ["answers.csv", "gold.csv", "simulation.json", "workers.csv"])
         self.assertEqual(self.json("describe", "crowd/answers.csv")["tasks"], 50)
-        self.refused("simulate", "profile_sets", "--dimensions", "2", "--out", "x", code=64, says=["--dimensions is not for profile_sets"])
+        self.refused("simulate", "profile_sets", "--dimensions", "2", "--out", "x", code=64, says=["--dimensions is for gaussian_numbers alone"])
 
 
 class Refusals(SetsTest):
