@@ -58,8 +58,11 @@ Sums beyond_usual(const PairDependence& found, const WorkerPairs& pairs, std::si
 }  // namespace
 
 Search::Search(const CategoryData& data, const RunContext& context)
-    : context_(context), sample_(sample_of(data.answers, {})), pairs_(pairs_of(sample_, context)) {
-  if (sample_.answers() > kMostLearnedFrom) learned_from_ = sample_of(data.answers, {.answers = kMostLearnedFrom});
+    : context_(context),
+      sample_(sample_of(data.answers, SampleLimits::in_time(data.answers))),
+      pairs_(pairs_of(sample_, context)) {
+  const SampleLimits learning = SampleLimits::in_time(data.answers, kMostLearnedFrom);
+  if (sample_.answers() > learning.answers) learned_from_ = sample_of(data.answers, learning);
   for (const WorkerId worker : data.trusted) trusted_.push_back(static_cast<std::uint32_t>(index(worker)));
   if (data.has_gold() && sample_.bins == data.answers.class_count()) {
     for (const std::uint32_t task : sample_.task) gold_.push_back(static_cast<std::uint16_t>(index(data.gold[task])));

@@ -12,8 +12,6 @@ namespace wisecrowd::trust {
 namespace {
 
 constexpr std::size_t kWorkersPerBlock = 16;
-/// Beyond so many bins, samples are smaller.
-constexpr double kCheapBins = 4;
 
 /// A number for an id that has nothing to do with its neighbours' (SplitMix64's last steps).
 std::uint64_t scattered(std::uint64_t id) {
@@ -69,6 +67,15 @@ double CrowdSample::pairs_of_answers() const noexcept {
   return pairs;
 }
 
+SampleLimits SampleLimits::in_time(const CategoryAnswers& answers, std::size_t most_answers) {
+  constexpr double kCheapBins = 4;
+  SampleLimits limits;
+  const double cost = std::max(1.0, static_cast<double>(std::min(answers.class_count(), limits.bins)) / kCheapBins);
+  limits.pairs /= cost;
+  limits.answers = static_cast<std::size_t>(static_cast<double>(most_answers) / cost);
+  return limits;
+}
+
 CrowdSample sample_of(const CategoryAnswers& answers, const SampleLimits& limits) {
   const auto offsets = answers.task_offsets();
   const auto who = answers.workers();
@@ -78,11 +85,9 @@ CrowdSample sample_of(const CategoryAnswers& answers, const SampleLimits& limits
     const auto m = static_cast<double>(std::min<std::size_t>(offsets[t + 1] - offsets[t], limits.per_task));
     pairs += m * (m - 1) / 2;
   }
-  // An answer costs time in proportion to the classes.
-  const double cost = std::max(1.0, static_cast<double>(std::min(answers.class_count(), limits.bins)) / kCheapBins);
-  const double share = std::min({1.0, limits.pairs / cost / std::max(pairs, 1.0),
-                                 static_cast<double>(limits.answers) / cost /
-                                     static_cast<double>(std::max<std::size_t>(answers.answer_count(), 1))});
+  const double share = std::min(
+      {1.0, limits.pairs / std::max(pairs, 1.0),
+       static_cast<double>(limits.answers) / static_cast<double>(std::max<std::size_t>(answers.answer_count(), 1))});
   const auto below = static_cast<std::uint64_t>(share * 0x1p53);
   CrowdSample sample;
   sample.workers = answers.worker_count();

@@ -40,6 +40,10 @@ struct SampleLimits {
   std::size_t bins = 32;
   bool repeats = false;                       ///< every answer of a worker to a task; else the last
   std::size_t cells = std::size_t{1} << 24U;  ///< of all workers' tables
+
+  /// Limits that keep the time of a look the same for any number of classes: an answer costs as much as there are.
+  [[nodiscard]] static SampleLimits in_time(const CategoryAnswers& answers,
+                                            std::size_t most_answers = std::size_t{1} << 40U);
 };
 
 [[nodiscard]] CrowdSample sample_of(const CategoryAnswers& answers, const SampleLimits& limits);
