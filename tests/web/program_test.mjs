@@ -27,13 +27,13 @@ function run(...words) {
 }
 
 /** Opens a page, looks at all of it on a desk and on a phone, and hands it over while it is wide. */
-async function look(file, then = async () => {}) {
+async function look(file, then = async () => {}, fewest = 5) {
   const path = resolve(folder, file);
   assert.ok(statSync(path).size <= LARGEST, `${file} has ${statSync(path).size} bytes`);
   const {page, finish} = await openReport(browser, path);
   await drawAll(page);
   const charts = await chartsOf(page);
-  assert.ok(charts.length >= 5, `${charts.length} charts`);
+  assert.ok(charts.length >= fewest, `${charts.length} charts`);
   for (const {title, marks} of charts) assert.ok(marks > 0, `${title} is drawn`);
   const undefinedWords = await page.evaluate(() => /\b(undefined|NaN|\[object|Infinity)\b/.exec(document.getElementById("app").innerText)?.[0] ?? null);
   assert.equal(undefinedWords, null, "no value is shown that is none");
@@ -139,8 +139,17 @@ test("comparisons: hostile names from the file to the page, a report later", asy
     assert.equal(await page.locator("#workers table").count(), 1);
     assert.equal(await page.locator("script").count(), 2);
     assert.equal(await page.locator("main b:not(.gauge b), main i:not(.gauge i, .legend i), img").count(), 0);
-  });
+  }, 2);
 });
+
+const OTHER_KINDS = {gaussian_numbers: "numbers", compared_items: "comparisons", profile_sets: "sets", noisy_clusters: "similarities", tagged_spans: "sequences"};
+for (const [crowd, kind] of Object.entries(OTHER_KINDS)) {
+  test(`answers that are ${kind}: a page from the program`, async () => {
+    run("simulate", crowd, "--tasks", "60", "--workers", "12", "--out", crowd);
+    run("aggregate", join(crowd, "answers.csv"), "--answers", kind, "--report", `${kind}.html`);
+    await look(`${kind}.html`, async (page, data) => assert.equal(data.answers_kind, kind), 1);
+  });
+}
 
 const present = (path) => (existsSync(join(realData, path)) ? false : `no ${join(realData, path)}`);
 
