@@ -147,7 +147,10 @@ for (const [crowd, kind] of Object.entries(OTHER_KINDS)) {
   test(`answers that are ${kind}: a page from the program`, async () => {
     run("simulate", crowd, "--tasks", "60", "--workers", "12", "--out", crowd);
     run("aggregate", join(crowd, "answers.csv"), "--answers", kind, "--report", `${kind}.html`);
-    await look(`${kind}.html`, async (page, data) => assert.equal(data.answers_kind, kind), 1);
+    await look(`${kind}.html`, async (page, data) => {
+      assert.equal(data.answers_kind, kind);
+      assert.match(await page.locator("header").first().innerText(), /workers on \d+ (tasks|documents|items)/);
+    }, 1);
   });
 }
 

@@ -70,6 +70,12 @@ export const prose = (text) => String(text ?? "").replace(/(\d) %/g, "$1\u202f%"
 /** "1 task", "12 tasks". */
 export const plural = (n, word, many = `${word}s`) => `${count(n)} ${n === 1 ? word : many}`;
 
+/** What was asked about, whatever the kind of answers: "60 documents". */
+export function unitsOf(counts) {
+  const unit = ["task", "document", "item"].find((word) => known(counts[`${word}s`])) ?? "task";
+  return plural(counts[`${unit}s`], unit);
+}
+
 /** ["a", "b", "c"] → "a, b and c". */
 export function listed(words) {
   if (words.length < 2) return words.join("");

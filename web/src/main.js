@@ -1,7 +1,7 @@
 // Reads the data that stands in the page and lays the report out. A part without data is left out.
 import {append, h, nameOf} from "./dom.js";
 import {beginDrawing} from "./figure.js";
-import {known, plural} from "./format.js";
+import {known, plural, unitsOf} from "./format.js";
 import {KINDS} from "./sections.js";
 import {printButton, themeButton} from "./theme.js";
 
@@ -35,7 +35,7 @@ function build(data) {
   const {counts = {}, run = {}} = data;
   const sections = kind.sections.map((one) => section(report, one)).filter(Boolean);
 
-  const facts = [run.method_title ?? run.method, known(counts.answers) && `${plural(counts.answers, "answer")} by ${plural(counts.workers, "worker")} on ${plural(counts.tasks, "task")}`].filter(Boolean);
+  const facts = [run.method_title ?? run.method, known(counts.answers) && `${plural(counts.answers, "answer")} by ${plural(counts.workers, "worker")} on ${unitsOf(counts)}`].filter(Boolean);
   append(document.getElementById("app"), [
     h(
       "header.top",

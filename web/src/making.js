@@ -2,7 +2,7 @@
 import * as Plot from "@observablehq/plot";
 import {h, nameOf, printable} from "./dom.js";
 import {figure} from "./figure.js";
-import {count, known, number, plural, prose, seconds, share} from "./format.js";
+import {count, known, number, plural, prose, seconds, share, unitsOf} from "./format.js";
 import {plot, wholeTicks} from "./plots.js";
 import {smallTable} from "./table.js";
 
@@ -44,7 +44,7 @@ export function making({data}) {
   const {run = {}, program = {}, counts = {}} = data;
   const facts = [
     ["Method", run.method_title && run.method_title.toLowerCase() !== run.method ? `${run.method_title} (${run.method})` : run.method],
-    ["Data", known(counts.answers) && `${plural(counts.answers, "answer")}, ${plural(counts.tasks, "task")}, ${plural(counts.workers, "worker")}, ${known(counts.dimensions) ? `numbers of ${plural(counts.dimensions, "dimension")}` : plural(counts.classes, "class", "classes")}`],
+    ["Data", known(counts.answers) && [plural(counts.answers, "answer"), unitsOf(counts), plural(counts.workers, "worker"), known(counts.dimensions) && `numbers of ${plural(counts.dimensions, "dimension")}`, known(counts.classes) && plural(counts.classes, "class", "classes")].filter(Boolean).join(", ")],
     ["Inputs", run.inputs?.length > 0 && h("ul.inputs", null, run.inputs.map(({role, path}) => h("li", null, `${role}: `, nameOf(path, "bdi.whole"))))],
     ["Hash of the data", run.data_hash && h("code", null, run.data_hash)],
     ["Gold", known(run.gold_tasks) && run.gold_tasks > 0 && `${plural(run.gold_tasks, "task")}${run.gold_use ? `, ${run.gold_use}` : ""}`],
