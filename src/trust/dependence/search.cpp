@@ -60,7 +60,7 @@ Sums beyond_usual(const PairDependence& found, const WorkerPairs& pairs, std::si
 Search::Search(const CategoryData& data, const RunContext& context)
     : context_(context),
       sample_(sample_of(data.answers, SampleLimits::in_time(data.answers))),
-      pairs_(pairs_of(sample_, context)) {
+      pairs_(pairs_of(sample_, context, static_cast<std::size_t>(kLeastCommon))) {
   const SampleLimits learning = SampleLimits::in_time(data.answers, kMostLearnedFrom);
   if (sample_.answers() > learning.answers) learned_from_ = sample_of(data.answers, learning);
   for (const WorkerId worker : data.trusted) trusted_.push_back(static_cast<std::uint32_t>(index(worker)));

@@ -171,8 +171,9 @@ void for_each_pair(const CrowdSample& sample, const RunContext& context, const V
   });
 }
 
-/// The number of common tasks from which on there are at most `most` pairs.
-std::uint32_t fewest_common(const CrowdSample& sample, const RunContext& context, std::size_t most) {
+/// The number of common tasks from which on there are at most `most` pairs; 0 if no pair has `needed`.
+std::uint32_t fewest_common(const CrowdSample& sample, const RunContext& context, std::size_t most,
+                            std::size_t needed) {
   const auto workers = static_cast<double>(sample.workers);
   if (std::min(sample.pairs_of_answers(), workers * (workers - 1) / 2) <= static_cast<double>(most)) return 1;
   constexpr std::size_t kDistinct = 64;  // pairs by the number of common tasks, the last: that many and more
@@ -185,6 +186,9 @@ std::uint32_t fewest_common(const CrowdSample& sample, const RunContext& context
     for (const auto& count : counts) sum += count[common];
     return sum;
   };
+  std::size_t enough = 0;
+  for (std::size_t common = std::min(needed, kDistinct - 1); common < kDistinct; ++common) enough += with(common);
+  if (enough == 0) return 0;
   std::size_t fewest = kDistinct - 1, kept = with(fewest);
   while (fewest > 1 && kept + with(fewest - 1) <= most) kept += with(--fewest);
   return static_cast<std::uint32_t>(fewest);
@@ -192,16 +196,18 @@ std::uint32_t fewest_common(const CrowdSample& sample, const RunContext& context
 
 }  // namespace
 
-WorkerPairs pairs_of(const CrowdSample& sample, const RunContext& context, std::size_t most) {
-  const std::uint32_t fewest = fewest_common(sample, context, most);
+WorkerPairs pairs_of(const CrowdSample& sample, const RunContext& context, std::size_t needed, std::size_t most) {
+  const std::uint32_t fewest = fewest_common(sample, context, most, needed);
   struct Found {
     std::uint32_t other, common, agreed;
   };
   std::vector<std::vector<Found>> found(sample.workers);
-  for_each_pair(sample, context,
-                [&](unsigned, std::size_t first, std::uint32_t other, std::uint32_t common, std::uint32_t agreed) {
-                  if (common >= fewest) found[first].push_back({other, common, agreed});
-                });
+  if (fewest > 0) {
+    for_each_pair(sample, context,
+                  [&](unsigned, std::size_t first, std::uint32_t other, std::uint32_t common, std::uint32_t agreed) {
+                    if (common >= fewest) found[first].push_back({other, common, agreed});
+                  });
+  }
   WorkerPairs pairs;
   pairs.row.assign(sample.workers + 1, 0);
   for (std::size_t j = 0; j < sample.workers; ++j) pairs.row[j + 1] = pairs.row[j] + found[j].size();

@@ -59,6 +59,8 @@ struct WorkerPairs {
   [[nodiscard]] std::size_t size() const noexcept { return other.size(); }
 };
 inline constexpr std::size_t kMostPairs = 3'000'000;
-[[nodiscard]] WorkerPairs pairs_of(const CrowdSample& sample, const RunContext& context, std::size_t most = kMostPairs);
+/// None at all where they are too many to be kept and no pair has as many common tasks as `needed`.
+[[nodiscard]] WorkerPairs pairs_of(const CrowdSample& sample, const RunContext& context, std::size_t needed = 1,
+                                   std::size_t most = kMostPairs);
 
 }  // namespace wisecrowd::trust
