@@ -134,7 +134,7 @@ TaskGroups groups_of(const std::string& path, const std::string& column, const C
 
 TEST(Fairness, Compas) {
   const auto folder = testing::real_data_folder();
-  if (!folder) GTEST_SKIP() << "the real data are not at hand";
+  if (!folder) GTEST_SKIP() << "the real data sets are not at hand; set WISECROWD_DATA to their folder";
   const RunContext context;
   const std::string base = *folder + "/fairness/compas/race/";
   const CategoryData data = read_dataset(base + "labels.csv", base + "gold.csv", {}, context);
@@ -168,7 +168,7 @@ TEST(Fairness, Compas) {
 
 TEST(Fairness, BiasPlantedInCompasIsRecovered) {
   const auto folder = testing::real_data_folder();
-  if (!folder) GTEST_SKIP() << "the real data are not at hand";
+  if (!folder) GTEST_SKIP() << "the real data sets are not at hand; set WISECROWD_DATA to their folder";
   const RunContext context;
   const std::string base = *folder + "/fairness/compas/race/";
   const CategoryData data = read_dataset(base + "labels.csv", base + "gold.csv", {}, context);

@@ -256,7 +256,7 @@ TEST_F(FeatureFiles, TasksWithoutFeatures) {
 
 TEST(RealFeatures, SentimentAndLabelMe) {
   const auto folder = testing::real_data_folder();
-  if (!folder) GTEST_SKIP() << "the real data are not at hand";
+  if (!folder) GTEST_SKIP() << "the real data sets are not at hand; set WISECROWD_DATA to their folder";
   const RunContext context;
   const std::string text = *folder + "/learn/sentiment/";
   const LearningInput films =

@@ -454,7 +454,7 @@ TEST_F(ReadFiles, MessagesNameStandardInput) {
 /// The real sets: sizes as their README states them.
 TEST(ReadDataset, RealData) {
   const auto root = testing::real_data_folder();
-  if (!root) GTEST_SKIP() << "the real data are not here (set WISECROWD_DATA)";
+  if (!root) GTEST_SKIP() << "the real data sets are not at hand; set WISECROWD_DATA to their folder";
   struct Known {
     const char* name;
     std::size_t tasks, workers, classes, rows, gold, repeats;

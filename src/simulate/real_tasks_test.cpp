@@ -61,7 +61,7 @@ double best_guesses(const Simulation& s, const CategoryAnswers& answers, std::si
 
 TEST(RealTasks, ExpertsKnowCatsAndDogsAsPublished) {
   const auto folder = testing::real_data_folder();
-  if (!folder) GTEST_SKIP() << "the real data are not at hand";
+  if (!folder) GTEST_SKIP() << "the real data sets are not at hand; set WISECROWD_DATA to their folder";
   const GivenTasks given = given_tasks(*folder + "/learn/catdog");
   const Simulation s = experts_over(given, "cats_dogs");
   std::size_t answered = 0;
@@ -74,7 +74,7 @@ TEST(RealTasks, ExpertsKnowCatsAndDogsAsPublished) {
 
 TEST(RealTasks, AnswersOfAllExpertsTellTenClassesApart) {
   const auto folder = testing::real_data_folder();
-  if (!folder) GTEST_SKIP() << "the real data are not at hand";
+  if (!folder) GTEST_SKIP() << "the real data sets are not at hand; set WISECROWD_DATA to their folder";
   for (const auto& [set, experts, train] :
        {std::tuple("fashion", "fashion", 20000U), std::tuple("cifar10n", "cifar10", 10000U)}) {
     const GivenTasks given = given_tasks(*folder + "/learn/" + set);

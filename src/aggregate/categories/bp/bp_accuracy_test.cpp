@@ -23,7 +23,7 @@ double share_right(const CategoryFit& fit, const std::vector<ClassId>& gold) {
 
 TEST(BeliefPropagation, RealSets) {
   const auto root = testing::real_data_folder();
-  if (!root) GTEST_SKIP() << "the real data are not at hand";
+  if (!root) GTEST_SKIP() << "the real data sets are not at hand; set WISECROWD_DATA to their folder";
   struct Row {
     std::string set;
     double with_2_1, with_2_14;

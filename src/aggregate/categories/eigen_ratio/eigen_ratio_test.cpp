@@ -120,7 +120,8 @@ TEST(EigenRatio, GoldTurnsAnAdversarialCrowd) {
 
 // No published figures for these sets: what we measured, as a guard.
 TEST(EigenRatio, MeasuredAccuracies) {
-  if (!testing::real_data_folder()) GTEST_SKIP() << "the real data are not at hand";
+  if (!testing::real_data_folder())
+    GTEST_SKIP() << "the real data sets are not at hand; set WISECROWD_DATA to their folder";
   EXPECT_NEAR(testing::real_accuracy("bluebird", "eigen_ratio"), .7222, .002);
   EXPECT_NEAR(testing::real_accuracy("rte", "eigen_ratio"), .9100, .002);
   EXPECT_NEAR(testing::real_accuracy("product", "eigen_ratio"), .9274, .002);

@@ -203,7 +203,7 @@ TEST(Glad, DoesNotCollapseOnManyTasks) {
 
 TEST(Glad, ProductAsPublishedByCrowdKit) {
   const auto root = testing::real_data_folder();
-  if (!root) GTEST_SKIP() << "the real data are not at hand";
+  if (!root) GTEST_SKIP() << "the real data sets are not at hand; set WISECROWD_DATA to their folder";
   const std::string folder = *root + "/aggregate/product";
   CategoryData data = read_dataset(folder + "/labels.csv", folder + "/gold.csv", ReadOptions(), RunContext());
   const std::vector<ClassId> gold = std::exchange(data.gold, {});

@@ -107,7 +107,8 @@ TEST(Jaffe, PairsAloneStillGiveAResult) {
 
 // No published figures for these sets: what we measured, as a guard.
 TEST(Jaffe, MeasuredAccuracies) {
-  if (!testing::real_data_folder()) GTEST_SKIP() << "the real data are not at hand";
+  if (!testing::real_data_folder())
+    GTEST_SKIP() << "the real data sets are not at hand; set WISECROWD_DATA to their folder";
   EXPECT_NEAR(testing::real_accuracy("bluebird", "jaffe"), .8981, .002);
   EXPECT_NEAR(testing::real_accuracy("rte", "jaffe"), .9275, .002);
   EXPECT_NEAR(testing::real_accuracy("product", "jaffe"), .9336, .002);

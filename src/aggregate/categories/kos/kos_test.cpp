@@ -151,7 +151,7 @@ TEST(Kos, ThresholdsServeOrderedClasses) {
 
 TEST(Kos, RealSets) {
   const auto root = testing::real_data_folder();
-  if (!root) GTEST_SKIP() << "the real data are not at hand";
+  if (!root) GTEST_SKIP() << "the real data sets are not at hand; set WISECROWD_DATA to their folder";
   struct Row {
     std::string set;
     double accuracy, tolerance;

@@ -351,7 +351,7 @@ TEST(MinimaxEntropy, MisleadingTasksAreDifficult) {
 // Published errors: bluebird 8.33, dog 16.23, rte 7.50 %. TREC has no sound published figure; see METHOD.md.
 TEST(MinimaxEntropy, PublishedAccuracies) {
   const auto folder = testing::real_data_folder();
-  if (!folder) GTEST_SKIP() << "the real data are not at hand";
+  if (!folder) GTEST_SKIP() << "the real data sets are not at hand; set WISECROWD_DATA to their folder";
   const struct {
     const char* set;
     double accuracy, tolerance;

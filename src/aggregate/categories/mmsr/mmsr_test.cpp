@@ -188,7 +188,8 @@ TEST(Mmsr, ThinDataAreReported) {
 
 // No published figures for these sets: what we measured, as a guard.
 TEST(Mmsr, MeasuredAccuracies) {
-  if (!testing::real_data_folder()) GTEST_SKIP() << "the real data are not at hand";
+  if (!testing::real_data_folder())
+    GTEST_SKIP() << "the real data sets are not at hand; set WISECROWD_DATA to their folder";
   EXPECT_NEAR(testing::real_accuracy("bluebird", "mmsr"), .7407, .002);
   EXPECT_NEAR(testing::real_accuracy("rte", "mmsr"), .9187, .002);
   EXPECT_NEAR(testing::real_accuracy("product", "mmsr"), .9268, .002);

@@ -126,7 +126,8 @@ TEST(Pgd, SparseGraphsAreReported) {
 
 // The reference figures of our method specification ("rank-one agreement").
 TEST(Pgd, ReferenceAccuracies) {
-  if (!testing::real_data_folder()) GTEST_SKIP() << "the real data are not at hand";
+  if (!testing::real_data_folder())
+    GTEST_SKIP() << "the real data sets are not at hand; set WISECROWD_DATA to their folder";
   EXPECT_NEAR(testing::real_accuracy("bluebird", "pgd"), .7222, .002);
   EXPECT_NEAR(testing::real_accuracy("rte", "pgd"), .9263, .003);
   EXPECT_NEAR(testing::real_accuracy("sentiment_polarity", "pgd"), .9148, .002);

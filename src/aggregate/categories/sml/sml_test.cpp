@@ -131,7 +131,8 @@ TEST(Sml, DegenerateLinksAreReported) {
 
 // The reference figures of our method specification.
 TEST(Sml, ReferenceAccuracies) {
-  if (!testing::real_data_folder()) GTEST_SKIP() << "the real data are not at hand";
+  if (!testing::real_data_folder())
+    GTEST_SKIP() << "the real data sets are not at hand; set WISECROWD_DATA to their folder";
   EXPECT_NEAR(testing::real_accuracy("bluebird", "sml"), .8611, .002);
   EXPECT_NEAR(testing::real_accuracy("rte", "sml"), .9275, .002);
   EXPECT_NEAR(testing::real_accuracy("sentiment_polarity", "sml"), .9088, .002);

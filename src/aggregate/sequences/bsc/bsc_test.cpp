@@ -91,7 +91,8 @@ TEST(Bsc, SeqWorkersPredictSpansThatAreCutShort) {
 /// Named entities by 47 workers: better than the vote and than tables of single tokens.
 TEST(Bsc, NamedEntities) {
   const std::string ner = testing::real_data_folder().value_or("") + "/sequence/ner/";
-  if (!std::filesystem::exists(ner + "labels.csv")) GTEST_SKIP() << "the real data sets are not at hand";
+  if (!std::filesystem::exists(ner + "labels.csv"))
+    GTEST_SKIP() << "the real data sets are not at hand; set WISECROWD_DATA to their folder";
   SequenceFiles files;
   files.answers = ner + "labels.csv";
   files.gold = ner + "gold.csv";
