@@ -240,4 +240,9 @@ std::unique_ptr<ByteSource> open_input(const Input& input, const RunContext& con
   return never_waits ? read_ahead(std::move(whole)) : std::move(whole);
 }
 
+void refuse_one_input_twice(const Input& answers, const std::optional<Input>& gold) {
+  if (!gold || gold->name != "-" || answers.name != "-" || gold->memory) return;
+  throw Error(ErrorCode::bad_parameter, "answers and gold cannot both come from standard input: name a file for one");
+}
+
 }  // namespace wisecrowd::ingest

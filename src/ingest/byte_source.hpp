@@ -17,6 +17,9 @@ struct Input {
   std::optional<std::string_view> memory;
 };
 
+/// Throws bad_parameter if both are standard input.
+void refuse_one_input_twice(const Input& answers, const std::optional<Input>& gold);
+
 /// A stream of bytes. Throws Error with the file's name when reading fails.
 class ByteSource {
  public:

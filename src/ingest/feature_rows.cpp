@@ -118,10 +118,7 @@ class NameList {
 void settle(const std::string& file, bool lenient, std::size_t kept, DataReport& report) {
   sort_problems(report);
   settle_problems(file, lenient, report);
-  if (kept == 0) {
-    throw Error(ErrorCode::bad_input, fmt::format("{}: none of its {} rows can be used. The first problem: {}", file,
-                                                  report.rows, report.problems.front().text()));
-  }
+  if (kept == 0) refuse_all_rows(file, report);
 }
 
 class TaskRows final : public NamedRows {

@@ -73,10 +73,7 @@ SettledLabels read_settled_labels(const Input& input, bool with_numbers, const P
   }
   sort_problems(report);
   settle_problems(table.file, options.lenient, report);
-  if (settled.codes.empty()) {
-    throw Error(ErrorCode::bad_input, fmt::format("{}: none of its {} rows can be used. The first problem: {}",
-                                                  table.file, report.rows, report.problems.front().text()));
-  }
+  if (settled.codes.empty()) refuse_all_rows(table.file, report);
   return settled;
 }
 

@@ -81,5 +81,10 @@ void settle_problems(const std::string& file, bool lenient, DataReport& report) 
   throw Error(ErrorCode::bad_input, message);
 }
 
+void refuse_all_rows(const std::string& file, const DataReport& report) {
+  throw Error(ErrorCode::bad_input, fmt::format("{}: none of its {} rows can be used. The first problem: {}", file,
+                                                report.rows, report.problems.front().text()));
+}
+
 }  // namespace ingest
 }  // namespace wisecrowd

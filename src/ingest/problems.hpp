@@ -47,4 +47,7 @@ void sort_problems(DataReport& report);
 /// Strict: throws bad_input with the listed problems if there are any. Lenient: adds a warning.
 void settle_problems(const std::string& file, bool lenient, DataReport& report);
 
+/// Throws bad_input: nothing of the file can be used, with its first problem.
+[[noreturn]] void refuse_all_rows(const std::string& file, const DataReport& report);
+
 }  // namespace wisecrowd::ingest

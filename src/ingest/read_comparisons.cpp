@@ -62,18 +62,13 @@ std::vector<ComparisonPiece> comparison_pieces(Table& table, bool has_workers) {
     out.rights.resize(out.tasks.size());
     for (std::size_t i = 0; i < out.tasks.size(); ++i, ++answer) {
       out.payload[i] = static_cast<std::uint8_t>(piece.payload[i]);
-      out.rights[i] = table.rights[table.kept_rows.empty() ? answer : table.kept_rows[answer]];
+      out.rights[i] = table.rights[table.row_of_answer(answer)];
     }
     piece.payload = {};
   }
   table.pieces.clear();
   table.rights = {};
   return pieces;
-}
-
-[[noreturn]] void refuse_all_rows(const Table& table, const DataReport& notes) {
-  throw Error(ErrorCode::bad_input, fmt::format("{}: none of its {} rows can be used. The first problem: {}",
-                                                table.file, notes.rows, notes.problems.front().text()));
 }
 
 /// Ids of items by name.
@@ -264,9 +259,7 @@ ComparisonData read_comparisons(const Input& input, const std::optional<Input>& 
   DataReport own;
   DataReport& notes = report != nullptr ? *report : own;
   notes = {};
-  if (gold && gold->name == "-" && input.name == "-" && !gold->memory) {
-    throw Error(ErrorCode::bad_parameter, "answers and gold cannot both come from standard input: name a file for one");
-  }
+  refuse_one_input_twice(input, gold);
   if (!options.classes.empty()) {
     throw Error(ErrorCode::bad_parameter, "comparisons have no classes: leave the class list out");
   }
@@ -280,7 +273,7 @@ ComparisonData read_comparisons(const Input& input, const std::optional<Input>& 
   Table table = read_table(input, request, options, tuning, context, notes);
   ThreadPool& pool = context.pool();
   settle_problems(table.file, options.lenient, notes);
-  if (table.pieces.empty()) refuse_all_rows(table, notes);
+  if (table.pieces.empty()) refuse_all_rows(table.file, notes);
   const bool has_workers = table.plan.worker != kNoColumn;
   const bool sides_known = table.plan.label != kNoColumn;
   ComparisonAnswerNames names;

@@ -248,9 +248,7 @@ CategoryData read_answers(const Input& answers, const std::optional<Input>& gold
   DataReport own;
   DataReport& notes = report != nullptr ? *report : own;
   notes = {};
-  if (gold && gold->name == "-" && answers.name == "-" && !gold->memory) {
-    throw Error(ErrorCode::bad_parameter, "answers and gold cannot both come from standard input: name a file for one");
-  }
+  refuse_one_input_twice(answers, gold);
   TableRequest request;
   request.keep_lines = options.duplicates == DuplicatePolicy::reject;
   request.plan = [&](const std::string& file, TableFormat format, std::vector<std::string> names) {
@@ -265,10 +263,7 @@ CategoryData read_answers(const Input& answers, const std::optional<Input>& gold
     (void)build_without_repeats(table, std::move(names), pool, nullptr, notes);  // for the list of problems
   }
   settle_problems(table.file, options.lenient, notes);
-  if (table.pieces.empty()) {
-    throw Error(ErrorCode::bad_input, fmt::format("{}: none of its {} rows can be used. The first problem: {}",
-                                                  table.file, notes.rows, notes.problems.front().text()));
-  }
+  if (table.pieces.empty()) refuse_all_rows(table.file, notes);
   NameTable workers = table.workers.release(pool);
   change_workers(options, table, workers, notes);
   Gold known;

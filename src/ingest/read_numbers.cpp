@@ -17,24 +17,6 @@
 namespace wisecrowd::ingest {
 namespace {
 
-/// Pieces whose payload is the row of an answer in the table of numbers.
-std::vector<NumberPiece> number_pieces(Table& table) {
-  std::vector<NumberPiece> pieces;
-  std::uint64_t answer = 0;
-  for (CategoryPiece& piece : table.pieces) {
-    NumberPiece& out = pieces.emplace_back();
-    out.tasks = std::move(piece.tasks);
-    out.workers = std::move(piece.workers);
-    out.payload.resize(out.tasks.size());
-    for (std::uint32_t& row : out.payload) {
-      row = static_cast<std::uint32_t>(table.kept_rows.empty() ? answer : table.kept_rows[answer]);
-      ++answer;
-    }
-  }
-  table.pieces.clear();
-  return pieces;
-}
-
 NameTable dimension_names(const ColumnPlan& plan) {
   std::vector<std::string> names;
   for (const std::size_t column : plan.numbers) names.push_back(plan.names[column]);
@@ -121,10 +103,7 @@ SettledNumbers read_settled_numbers(const Input& input, const PlanColumns& plan,
   SettledNumbers settled{read_table(input, request, options, tuning, context, notes), {}};
   settled.rows = first_rows(settled.table, notes);
   settle_problems(settled.table.file, options.lenient, notes);
-  if (settled.rows.empty()) {
-    throw Error(ErrorCode::bad_input, fmt::format("{}: none of its {} rows can be used. The first problem: {}",
-                                                  settled.table.file, notes.rows, notes.problems.front().text()));
-  }
+  if (settled.rows.empty()) refuse_all_rows(settled.table.file, notes);
   return settled;
 }
 
@@ -193,9 +172,7 @@ NumberData read_numbers(const Input& input, const std::optional<Input>& gold, co
   DataReport own;
   DataReport& notes = report != nullptr ? *report : own;
   notes = {};
-  if (gold && gold->name == "-" && input.name == "-" && !gold->memory) {
-    throw Error(ErrorCode::bad_parameter, "answers and gold cannot both come from standard input: name a file for one");
-  }
+  refuse_one_input_twice(input, gold);
   if (!options.classes.empty()) {
     throw Error(ErrorCode::bad_parameter, "answers that are numbers have no classes: leave the class list out");
   }
@@ -208,10 +185,7 @@ NumberData read_numbers(const Input& input, const std::optional<Input>& gold, co
   Table table = read_table(input, request, options, tuning, context, notes);
   ThreadPool& pool = context.pool();
   settle_problems(table.file, options.lenient, notes);
-  if (table.pieces.empty()) {
-    throw Error(ErrorCode::bad_input, fmt::format("{}: none of its {} rows can be used. The first problem: {}",
-                                                  table.file, notes.rows, notes.problems.front().text()));
-  }
+  if (table.pieces.empty()) refuse_all_rows(table.file, notes);
   NameTable workers = table.workers.release(pool);
   change_workers(options, table, workers, notes);
   NumberData data;
@@ -223,7 +197,7 @@ NumberData read_numbers(const Input& input, const std::optional<Input>& gold, co
   }
   if (context.cancelled()) throw Cancelled();
   context.report({.stage = "sorting"});
-  std::vector<NumberPiece> pieces = number_pieces(table);
+  std::vector<NumberPiece> pieces = row_pieces(table);
   const NewIds order = put_in_order(names.tasks, names.workers, pieces, pool);
   if (!order.tasks.empty() && data.has_gold()) {
     const std::size_t count = names.dimensions.size();

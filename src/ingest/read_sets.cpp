@@ -51,24 +51,6 @@ SetRows translated(const SetRows& rows, const std::vector<std::uint16_t>& ids) {
   return out;
 }
 
-/// Pieces whose payload is the row of an answer.
-std::vector<SetPiece> set_pieces(Table& table) {
-  std::vector<SetPiece> pieces;
-  std::uint64_t answer = 0;
-  for (CategoryPiece& piece : table.pieces) {
-    SetPiece& out = pieces.emplace_back();
-    out.tasks = std::move(piece.tasks);
-    out.workers = std::move(piece.workers);
-    out.payload.resize(out.tasks.size());
-    for (std::uint32_t& row : out.payload) {
-      row = static_cast<std::uint32_t>(table.kept_rows.empty() ? answer : table.kept_rows[answer]);
-      ++answer;
-    }
-  }
-  table.pieces.clear();
-  return pieces;
-}
-
 /// Where no cell is a list, names that look like lists with another separator are worth a word.
 void warn_of_separators(const Table& table, DataReport& notes) {
   if (table.lists) return;
@@ -139,10 +121,7 @@ SettledSets read_settled_sets(const Input& input, const PlanColumns& plan, const
   }
   sort_problems(notes);
   settle_problems(table.file, options.lenient, notes);
-  if (settled.sets.empty()) {
-    throw Error(ErrorCode::bad_input, fmt::format("{}: none of its {} rows can be used. The first problem: {}",
-                                                  table.file, notes.rows, notes.problems.front().text()));
-  }
+  if (settled.sets.empty()) refuse_all_rows(table.file, notes);
   return settled;
 }
 
@@ -267,9 +246,7 @@ SetData read_sets(const Input& input, const std::optional<Input>& gold, const Re
   DataReport own;
   DataReport& notes = report != nullptr ? *report : own;
   notes = {};
-  if (gold && gold->name == "-" && input.name == "-" && !gold->memory) {
-    throw Error(ErrorCode::bad_parameter, "answers and gold cannot both come from standard input: name a file for one");
-  }
+  refuse_one_input_twice(input, gold);
   TableRequest request;
   request.kind = TableKind::sets;
   request.keep_lines = true;
@@ -279,10 +256,7 @@ SetData read_sets(const Input& input, const std::optional<Input>& gold, const Re
   Table table = read_table(input, request, options, tuning, context, notes);
   ThreadPool& pool = context.pool();
   settle_problems(table.file, options.lenient, notes);
-  if (table.pieces.empty()) {
-    throw Error(ErrorCode::bad_input, fmt::format("{}: none of its {} rows can be used. The first problem: {}",
-                                                  table.file, notes.rows, notes.problems.front().text()));
-  }
+  if (table.pieces.empty()) refuse_all_rows(table.file, notes);
   const bool united = united_rows(table, options) && table.plan.layout != TableLayout::wide;
   const SetRows codes = rows_of(table);
   NameTable workers = table.workers.release(pool);
@@ -297,7 +271,7 @@ SetData read_sets(const Input& input, const std::optional<Input>& gold, const Re
   }
   if (context.cancelled()) throw Cancelled();
   context.report({.stage = "sorting"});
-  std::vector<SetPiece> pieces = set_pieces(table);
+  std::vector<SetPiece> pieces = row_pieces(table);
   const NewIds order = put_in_order(names.tasks, names.workers, pieces, pool);
   SetData data;
   if (gold) data.gold = gold_in_order(truth, ids, order.tasks);

@@ -40,7 +40,7 @@ std::vector<SimilarityRow> similarity_rows(const Table& table) {
   std::uint64_t answer = 0;
   for (const CategoryPiece& piece : table.pieces) {
     for (std::size_t i = 0; i < piece.size(); ++i, ++answer) {
-      const std::uint32_t right = table.rights[table.kept_rows.empty() ? answer : table.kept_rows[answer]];
+      const std::uint32_t right = table.rights[table.row_of_answer(answer)];
       rows.push_back({piece.tasks[i], right, piece.workers[i], static_cast<std::uint8_t>(piece.payload[i])});
     }
   }
@@ -79,11 +79,6 @@ SimilarityAnswers similarities_without_repeats(const Table& table, std::span<con
   report.problem_count += built.repeats;
   sort_problems(report);
   return answers;
-}
-
-[[noreturn]] void refuse_every_row(const std::string& file, const DataReport& notes) {
-  throw Error(ErrorCode::bad_input, fmt::format("{}: none of its {} rows can be used. The first problem: {}", file,
-                                                notes.rows, notes.problems.front().text()));
 }
 
 /// Items by name.
@@ -225,9 +220,7 @@ SimilarityData read_similarities(const Input& input, const std::optional<Input>&
   DataReport own;
   DataReport& notes = report != nullptr ? *report : own;
   notes = {};
-  if (gold && gold->name == "-" && input.name == "-" && !gold->memory) {
-    throw Error(ErrorCode::bad_parameter, "answers and gold cannot both come from standard input: name a file for one");
-  }
+  refuse_one_input_twice(input, gold);
   if (!options.classes.empty()) {
     throw Error(ErrorCode::bad_parameter,
                 "answers that say same or different have no classes: leave the class list out");
@@ -246,7 +239,7 @@ SimilarityData read_similarities(const Input& input, const std::optional<Input>&
   Table table = read_table(input, request, options, tuning, context, notes);
   ThreadPool& pool = context.pool();
   settle_problems(table.file, options.lenient, notes);
-  if (table.pieces.empty()) refuse_every_row(table.file, notes);
+  if (table.pieces.empty()) refuse_all_rows(table.file, notes);
   NameTable workers = table.workers.release(pool);
   change_workers(options, table, workers, notes);
   NameTable items = table.tasks.release(pool);

@@ -366,6 +366,20 @@ std::uint64_t LineMap::line_of(std::uint64_t row) const {
   return run.line + (row - run.row);
 }
 
+std::vector<AnswerPiece<std::uint32_t>> row_pieces(Table& table) {
+  std::vector<AnswerPiece<std::uint32_t>> pieces;
+  std::uint64_t answer = 0;
+  for (CategoryPiece& piece : table.pieces) {
+    auto& out = pieces.emplace_back();
+    out.tasks = std::move(piece.tasks);
+    out.workers = std::move(piece.workers);
+    out.payload.resize(out.tasks.size());
+    for (std::uint32_t& row : out.payload) row = static_cast<std::uint32_t>(table.row_of_answer(answer++));
+  }
+  table.pieces.clear();
+  return pieces;
+}
+
 Table read_table(const Input& input, const TableRequest& request, const ReadOptions& options, const Tuning& tuning,
                  const RunContext& context, DataReport& report) {
   return TableReader(input, request, options, tuning, context, report).read();

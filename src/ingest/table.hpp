@@ -46,10 +46,17 @@ struct Table {
   /// Where the answers that are left stood among all, if some were taken out and lines are kept.
   std::vector<std::uint64_t> kept_rows;
 
+  [[nodiscard]] std::uint64_t row_of_answer(std::uint64_t answer) const {
+    return kept_rows.empty() ? answer : kept_rows[answer];
+  }
   [[nodiscard]] std::uint64_t line_of_answer(std::uint64_t answer) const {
-    return lines.line_of(kept_rows.empty() ? answer : kept_rows[answer]);
+    return lines.line_of(row_of_answer(answer));
   }
 };
+
+/// The pieces of a table with the row of each answer as its payload, for kinds that keep what was said elsewhere. They
+/// are taken out of the table.
+[[nodiscard]] std::vector<AnswerPiece<std::uint32_t>> row_pieces(Table& table);
 
 enum class TableKind {
   answers,  ///< classes by task and worker

@@ -18,7 +18,7 @@ void TagFile::flatten() {
     workers.insert(workers.end(), piece.workers.begin(), piece.workers.end());
     codes.insert(codes.end(), piece.payload.begin(), piece.payload.end());
     for (std::size_t i = 0; i < piece.size(); ++i, ++answer) {
-      const std::size_t row = table.kept_rows.empty() ? answer : table.kept_rows[answer];
+      const std::size_t row = table.row_of_answer(answer);
       positions.push_back(static_cast<std::uint32_t>(table.numbers[row]));
     }
   }
@@ -35,10 +35,7 @@ TagFile open_tags(const Input& input, const TagColumns& columns, const ReadOptio
   };
   TagFile file{read_table(input, request, options, tuning, context, notes), {}, {}, {}, {}};
   settle_problems(file.table.file, options.lenient, notes);
-  if (file.table.pieces.empty()) {
-    throw Error(ErrorCode::bad_input, fmt::format("{}: none of its {} rows can be used. The first problem: {}",
-                                                  file.table.file, notes.rows, notes.problems.front().text()));
-  }
+  if (file.table.pieces.empty()) refuse_all_rows(file.table.file, notes);
   return file;
 }
 
