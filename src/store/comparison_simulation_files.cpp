@@ -5,8 +5,8 @@
 #include "base/permutation.hpp"
 #include "base/rows_writer.hpp"
 #include "store/category_tables.hpp"
+#include "store/simulation_record.hpp"
 #include "wisecrowd/experiment_files.hpp"
-#include "wisecrowd/version.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -93,21 +93,12 @@ Status write_simulation(const ComparisonSimulation& simulation, const std::strin
       add_file(folder, "gold_pairs.csv", [&](OutputFile& f) { return write_pair_gold(f, simulation, context); }) &&
       add_file(folder, "workers.csv", [&](OutputFile& f) { return write_judges(f, simulation, context); });
   if (!complete) return Status::cancelled;
-  nlohmann::ordered_json record;
-  record["version"] = WISECROWD_VERSION;
-  record["command"] = "simulate";
-  record["kind"] = kComparisonSimulation;
-  record["answers_kind"] = "comparisons";
-  record["items"] = simulation.size.items;
-  record["pairs"] = simulation.size.pairs;
-  record["workers"] = simulation.size.workers;
-  record["answers_per_pair"] = simulation.size.answers_per_pair;
-  record["seed"] = simulation.seed;
-  auto& parameters = record["parameters"] = nlohmann::ordered_json::object();
-  for (const auto& [name, value] : simulation.parameters) {
-    std::visit([&, &key = name](const auto& v) { parameters[key] = v; }, value);
-  }
-  folder.commit(record);
+  folder.commit(store::simulation_record(kComparisonSimulation, "comparisons",
+                                         {{"items", simulation.size.items},
+                                          {"pairs", simulation.size.pairs},
+                                          {"workers", simulation.size.workers},
+                                          {"answers_per_pair", simulation.size.answers_per_pair}},
+                                         simulation.seed, simulation.parameters));
   return Status::converged;
 }
 

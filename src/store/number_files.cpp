@@ -8,9 +8,9 @@
 #include "base/rows_writer.hpp"
 #include "store/category_tables.hpp"
 #include "store/run_record.hpp"
+#include "store/simulation_record.hpp"
 #include "wisecrowd/experiment_files.hpp"
 #include "wisecrowd/run_folder.hpp"
-#include "wisecrowd/version.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -156,21 +156,12 @@ Status write_simulation(const NumberSimulation& simulation, const std::string& d
       add_file(folder, "gold.csv", [&](OutputFile& f) { return write_number_gold(f, simulation, context); }) &&
       add_file(folder, "workers.csv", [&](OutputFile& f) { return write_simulated_workers(f, simulation, context); });
   if (!complete) return Status::cancelled;
-  nlohmann::ordered_json record;
-  record["version"] = WISECROWD_VERSION;
-  record["command"] = "simulate";
-  record["kind"] = kNumberSimulation;
-  record["answers_kind"] = "numbers";
-  record["tasks"] = simulation.size.tasks;
-  record["workers"] = simulation.size.workers;
-  record["dimensions"] = simulation.size.dimensions;
-  record["answers_per_task"] = simulation.size.answers_per_task;
-  record["seed"] = simulation.seed;
-  auto& parameters = record["parameters"] = nlohmann::ordered_json::object();
-  for (const auto& [name, value] : simulation.parameters) {
-    std::visit([&, &key = name](const auto& v) { parameters[key] = v; }, value);
-  }
-  folder.commit(record);
+  folder.commit(store::simulation_record(kNumberSimulation, "numbers",
+                                         {{"tasks", simulation.size.tasks},
+                                          {"workers", simulation.size.workers},
+                                          {"dimensions", simulation.size.dimensions},
+                                          {"answers_per_task", simulation.size.answers_per_task}},
+                                         simulation.seed, simulation.parameters));
   return Status::converged;
 }
 

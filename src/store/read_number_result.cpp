@@ -64,18 +64,10 @@ std::uint64_t gold_count(const NumberData& data) {
 
 StoredRun store::read_numbers(StoredRecord stored, const std::string& folder, const ReadResultOptions& options,
                               const RunContext& context) {
-  if (options.time_column) {
-    throw Error(ErrorCode::bad_parameter, "`time` is for answers that are categories, and these are numbers");
-  }
-  const auto gold_then = recorded_input(stored.record, "gold");
-  const std::string answers_path =
-      options.answers ? *options.answers
-                      : locate_input(folder, "answers", recorded_input(stored.record, "answers").value_or("-"));
-  std::optional<std::string> gold_path = options.gold;
-  if (!gold_path && gold_then) gold_path = locate_input(folder, "gold", *gold_then);
-  NumberData data = wisecrowd::read_numbers(answers_path, gold_path, read_options(stored.record.reading), context);
+  const RunInputs inputs = inputs_of(stored, folder, options);
+  NumberData data = wisecrowd::read_numbers(inputs.answers, inputs.gold, read_options(stored.record.reading), context);
   const NumberAnswers& answers = data.answers;
-  check_same(stored, answers, answers.content_hash(), folder, answers_path);
+  check_same(stored, answers, answers.content_hash(), folder, inputs.answers);
 
   NumberFit fit;
   static_cast<FitSummary&>(fit) = std::move(stored.fit);
@@ -89,13 +81,8 @@ StoredRun store::read_numbers(StoredRecord stored, const std::string& folder, co
                {{"bias", &fit.bias}, {"scale", &fit.scale}});
 
   std::optional<NumberEvaluation> evaluation = std::move(stored.number_evaluation);
-  if (options.gold && stored.record.gold_use == "none") {  // known only now, so the method cannot have seen it
-    stored.record.gold_use = "evaluation";
-    stored.record.gold_tasks = gold_count(data);
-    if (stored.record.gold_tasks > 0) {
-      evaluation = evaluate_numbers(fit.estimate, fit.low, fit.high, data.gold, fit.dimensions);
-    }
-  }
+  if (takes_new_gold(options, gold_count(data), stored.record))
+    evaluation = evaluate_numbers(fit.estimate, fit.low, fit.high, data.gold, fit.dimensions);
   NumberResult result = make_result(std::move(data), std::move(fit), std::move(stored.record));
   result.evaluation = std::move(evaluation);
   StoredRun run;

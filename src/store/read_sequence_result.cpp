@@ -102,13 +102,10 @@ std::string recorded_text(const RunRecord& record, std::string_view name) {
 StoredRun store::read_sequences(StoredRecord stored, const std::string& folder, const ReadResultOptions& options,
                                 const RunContext& context) {
   const RunRecord& record = stored.record;
+  RunInputs inputs = inputs_of(stored, folder, options);
   SequenceFiles files;
-  files.answers = options.answers ? *options.answers
-                                  : locate_input(folder, "answers", recorded_input(record, "answers").value_or("-"));
-  files.gold = options.gold;
-  if (const auto gold = recorded_input(record, "gold"); gold && !files.gold) {
-    files.gold = locate_input(folder, "gold", *gold);
-  }
+  files.answers = std::move(inputs.answers);
+  files.gold = std::move(inputs.gold);
   if (const auto tokens = recorded_input(record, "tokens")) files.tokens = locate_input(folder, "tokens", *tokens);
   files.position_column = recorded_text(record, "position_column");
   files.gold_position_column = recorded_text(record, "gold_position_column");
@@ -127,13 +124,9 @@ StoredRun store::read_sequences(StoredRecord stored, const std::string& folder, 
   read_workers(file("workers.csv"), data, fit);
 
   std::optional<SequenceEvaluation> evaluation = std::move(stored.sequence_evaluation);
-  if (options.gold && stored.record.gold_use == "none") {  // known only now, so the method cannot have seen it
-    stored.record.gold_use = "evaluation";
-    stored.record.gold_tasks = static_cast<std::uint64_t>(
-        std::count_if(data.gold.begin(), data.gold.end(), [](TagId tag) { return tag != kNoTag; }));
-    if (stored.record.gold_tasks > 0) {
-      evaluation = evaluate_sequences(answers.token_offsets(), fit.tags, data.gold, answers.type_names().size());
-    }
+  const auto known = std::count_if(data.gold.begin(), data.gold.end(), [](TagId tag) { return tag != kNoTag; });
+  if (takes_new_gold(options, static_cast<std::uint64_t>(known), stored.record)) {
+    evaluation = evaluate_sequences(answers.token_offsets(), fit.tags, data.gold, answers.type_names().size());
   }
   SequenceResult result = make_result(std::move(data), std::move(fit), std::move(stored.record));
   result.evaluation = std::move(evaluation);

@@ -162,15 +162,10 @@ std::uint64_t known_sets(const SetData& data) {
 
 StoredRun store::read_sets(StoredRecord stored, const std::string& folder, const ReadResultOptions& options,
                            const RunContext& context) {
-  const auto gold_then = recorded_input(stored.record, "gold");
-  const std::string answers_path =
-      options.answers ? *options.answers
-                      : locate_input(folder, "answers", recorded_input(stored.record, "answers").value_or("-"));
-  std::optional<std::string> gold_path = options.gold;
-  if (!gold_path && gold_then) gold_path = locate_input(folder, "gold", *gold_then);
-  SetData data = wisecrowd::read_sets(answers_path, gold_path, reading_of(stored), context);
+  const RunInputs inputs = inputs_of(stored, folder, options);
+  SetData data = wisecrowd::read_sets(inputs.answers, inputs.gold, reading_of(stored), context);
   const SetAnswers& answers = data.answers;
-  check_same(stored, answers, answers.content_hash(), folder, answers_path);
+  check_same(stored, answers, answers.content_hash(), folder, inputs.answers);
 
   SetFit fit;
   static_cast<FitSummary&>(fit) = std::move(stored.fit);
@@ -184,11 +179,7 @@ StoredRun store::read_sets(StoredRecord stored, const std::string& folder, const
   read_set_worker_file(file("workers.csv"), answers, fit);
 
   std::optional<SetEvaluation> evaluation = std::move(stored.set_evaluation);
-  if (options.gold && stored.record.gold_use == "none") {  // known only now, so the method cannot have seen it
-    stored.record.gold_use = "evaluation";
-    stored.record.gold_tasks = known_sets(data);
-    if (stored.record.gold_tasks > 0) evaluation = evaluate_sets(fit, data.gold);
-  }
+  if (takes_new_gold(options, known_sets(data), stored.record)) evaluation = evaluate_sets(fit, data.gold);
   SetResult result = make_result(std::move(data), std::move(fit), std::move(stored.record));
   for (SetWorkerSummary& worker : result.workers) {
     for (double* value : {&worker.sensitivity, &worker.specificity}) *value = written_number(*value);

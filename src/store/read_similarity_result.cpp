@@ -95,16 +95,11 @@ void read_pair_probabilities(const std::string& path, const SimilarityAnswers& a
 
 StoredRun store::read_similarities(StoredRecord stored, const std::string& folder, const ReadResultOptions& options,
                                    const RunContext& context) {
-  const auto gold_then = recorded_input(stored.record, "gold");
-  const std::string answers_path =
-      options.answers ? *options.answers
-                      : locate_input(folder, "answers", recorded_input(stored.record, "answers").value_or("-"));
-  std::optional<std::string> gold_path = options.gold;
-  if (!gold_path && gold_then) gold_path = locate_input(folder, "gold", *gold_then);
+  const RunInputs inputs = inputs_of(stored, folder, options);
   SimilarityData data =
-      wisecrowd::read_similarities(answers_path, gold_path, read_options(stored.record.reading), context);
+      wisecrowd::read_similarities(inputs.answers, inputs.gold, read_options(stored.record.reading), context);
   const SimilarityAnswers& answers = data.answers;
-  check_same(stored, answers, answers.content_hash(), folder, answers_path);
+  check_same(stored, answers, answers.content_hash(), folder, inputs.answers);
 
   SimilarityFit fit;
   static_cast<FitSummary&>(fit) = std::move(stored.fit);
@@ -116,11 +111,7 @@ StoredRun store::read_similarities(StoredRecord stored, const std::string& folde
   read_pair_probabilities(file("pairs.csv"), answers, fit);
 
   std::optional<SimilarityEvaluation> evaluation = std::move(stored.similarity_evaluation);
-  if (options.gold && stored.record.gold_use == "none") {  // known only now, so the method cannot have seen it
-    stored.record.gold_use = "evaluation";
-    stored.record.gold_tasks = gold_count(data);
-    if (stored.record.gold_tasks > 0) evaluation = evaluate_similarities(fit.cluster, data);
-  }
+  if (takes_new_gold(options, gold_count(data), stored.record)) evaluation = evaluate_similarities(fit.cluster, data);
   SimilarityResult result = make_result(std::move(data), std::move(fit), std::move(stored.record));
   result.evaluation = std::move(evaluation);
   StoredRun run;

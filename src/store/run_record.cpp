@@ -251,15 +251,26 @@ StoredRecord stored_record(const LearnResult& result) {
   return stored;
 }
 
-StoredRecord stored_record(const NumberResult& result) {
-  const NumberAnswers& answers = result.data.answers;
+namespace {
+
+/// What the records of all kinds but categories have in common.
+template <class Kind, class ResultOfKind>
+StoredRecord begun_record(const ResultOfKind& result) {
   StoredRecord stored;
   stored.record = result.record;
   stored.fit = result.fit;  // the summary alone
-  stored.answers_kind = Numbers::name;
-  stored.tasks = answers.task_count();
-  stored.workers = answers.worker_count();
-  stored.answers = answers.answer_count();
+  stored.answers_kind = Kind::name;
+  stored.tasks = result.data.answers.task_count();
+  stored.workers = result.data.answers.worker_count();
+  stored.answers = result.data.answers.answer_count();
+  return stored;
+}
+
+}  // namespace
+
+StoredRecord stored_record(const NumberResult& result) {
+  const NumberAnswers& answers = result.data.answers;
+  StoredRecord stored = begun_record<Numbers>(result);
   for (std::size_t d = 0; d < answers.dimensions(); ++d) stored.dimensions.emplace_back(answers.dimension_names()[d]);
   stored.number_evaluation = result.evaluation;
   return stored;
@@ -267,13 +278,7 @@ StoredRecord stored_record(const NumberResult& result) {
 
 StoredRecord stored_record(const ComparisonResult& result) {
   const ComparisonAnswers& answers = result.data.answers;
-  StoredRecord stored;
-  stored.record = result.record;
-  stored.fit = result.fit;  // the summary alone
-  stored.answers_kind = Comparisons::name;
-  stored.tasks = answers.task_count();
-  stored.workers = answers.worker_count();
-  stored.answers = answers.answer_count();
+  StoredRecord stored = begun_record<Comparisons>(result);
   stored.items = answers.item_count();
   stored.comparison_evaluation = result.evaluation;
   return stored;
@@ -281,13 +286,7 @@ StoredRecord stored_record(const ComparisonResult& result) {
 
 StoredRecord stored_record(const SimilarityResult& result) {
   const SimilarityAnswers& answers = result.data.answers;
-  StoredRecord stored;
-  stored.record = result.record;
-  stored.fit = result.fit;  // the summary alone
-  stored.answers_kind = Similarities::name;
-  stored.tasks = answers.task_count();
-  stored.workers = answers.worker_count();
-  stored.answers = answers.answer_count();
+  StoredRecord stored = begun_record<Similarities>(result);
   stored.similar_items = answers.item_count();
   stored.similarity_evaluation = result.evaluation;
   return stored;
@@ -295,15 +294,9 @@ StoredRecord stored_record(const SimilarityResult& result) {
 
 StoredRecord stored_record(const SetResult& result) {
   const SetAnswers& answers = result.data.answers;
-  StoredRecord stored;
-  stored.record = result.record;
-  stored.fit = result.fit;  // the summary alone
-  stored.answers_kind = Sets::name;
+  StoredRecord stored = begun_record<Sets>(result);
   stored.set_threshold = result.fit.threshold;
   stored.class_prior = result.fit.class_prior;
-  stored.tasks = answers.task_count();
-  stored.workers = answers.worker_count();
-  stored.answers = answers.answer_count();
   for (std::size_t k = 0; k < answers.class_count(); ++k) stored.classes.emplace_back(answers.class_names()[k]);
   stored.set_evaluation = result.evaluation;
   return stored;
@@ -311,13 +304,7 @@ StoredRecord stored_record(const SetResult& result) {
 
 StoredRecord stored_record(const SequenceResult& result) {
   const SequenceAnswers& answers = result.data.answers;
-  StoredRecord stored;
-  stored.record = result.record;
-  stored.fit = result.fit;  // the summary alone
-  stored.answers_kind = Sequences::name;
-  stored.tasks = answers.task_count();
-  stored.workers = answers.worker_count();
-  stored.answers = answers.answer_count();
+  StoredRecord stored = begun_record<Sequences>(result);
   stored.tokens = answers.token_count();
   for (std::size_t x = 0; x < answers.type_names().size(); ++x) stored.span_types.emplace_back(answers.type_names()[x]);
   stored.sequence_evaluation = result.evaluation;

@@ -7,8 +7,8 @@
 #include "base/rows_writer.hpp"
 #include "store/category_tables.hpp"
 #include "store/sequence_tables.hpp"
+#include "store/simulation_record.hpp"
 #include "wisecrowd/experiment_files.hpp"
-#include "wisecrowd/version.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -68,21 +68,12 @@ Status write_simulation(const SequenceSimulation& simulation, const std::string&
                [&](OutputFile& f) { return write_tags(f, simulation.data, simulation.data.gold, {}, context); }) &&
       add_file(folder, "workers.csv", [&](OutputFile& f) { return write_annotators(f, simulation, context); });
   if (!complete) return Status::cancelled;
-  nlohmann::ordered_json record;
-  record["version"] = WISECROWD_VERSION;
-  record["command"] = "simulate";
-  record["kind"] = kSequenceSimulation;
-  record["answers_kind"] = "sequences";
-  record["documents"] = simulation.size.documents;
-  record["workers"] = simulation.size.workers;
-  record["types"] = simulation.size.types;
-  record["answers_per_document"] = simulation.size.answers_per_document;
-  record["seed"] = simulation.seed;
-  auto& parameters = record["parameters"] = nlohmann::ordered_json::object();
-  for (const auto& [name, value] : simulation.parameters) {
-    std::visit([&, &key = name](const auto& v) { parameters[key] = v; }, value);
-  }
-  folder.commit(record);
+  folder.commit(store::simulation_record(kSequenceSimulation, "sequences",
+                                         {{"documents", simulation.size.documents},
+                                          {"workers", simulation.size.workers},
+                                          {"types", simulation.size.types},
+                                          {"answers_per_document", simulation.size.answers_per_document}},
+                                         simulation.seed, simulation.parameters));
   return Status::converged;
 }
 

@@ -9,9 +9,9 @@
 #include "store/category_tables.hpp"
 #include "store/run_record.hpp"
 #include "store/set_text.hpp"
+#include "store/simulation_record.hpp"
 #include "wisecrowd/experiment_files.hpp"
 #include "wisecrowd/run_folder.hpp"
-#include "wisecrowd/version.hpp"
 
 namespace wisecrowd {
 namespace store {
@@ -201,21 +201,12 @@ Status write_simulation(const SetSimulation& simulation, const std::string& dire
       add_file(folder, "gold.csv", [&](OutputFile& f) { return write_set_gold(f, simulation, context); }) &&
       add_file(folder, "workers.csv", [&](OutputFile& f) { return write_workers_of_sets(f, simulation, context); });
   if (!complete) return Status::cancelled;
-  nlohmann::ordered_json record;
-  record["version"] = WISECROWD_VERSION;
-  record["command"] = "simulate";
-  record["kind"] = kSetSimulation;
-  record["answers_kind"] = "sets";
-  record["tasks"] = simulation.size.tasks;
-  record["workers"] = simulation.size.workers;
-  record["classes"] = simulation.size.classes;
-  record["answers_per_task"] = simulation.size.answers_per_task;
-  record["seed"] = simulation.seed;
-  auto& parameters = record["parameters"] = nlohmann::ordered_json::object();
-  for (const auto& [name, value] : simulation.parameters) {
-    std::visit([&, &key = name](const auto& v) { parameters[key] = v; }, value);
-  }
-  folder.commit(record);
+  folder.commit(store::simulation_record(kSetSimulation, "sets",
+                                         {{"tasks", simulation.size.tasks},
+                                          {"workers", simulation.size.workers},
+                                          {"classes", simulation.size.classes},
+                                          {"answers_per_task", simulation.size.answers_per_task}},
+                                         simulation.seed, simulation.parameters));
   return Status::converged;
 }
 

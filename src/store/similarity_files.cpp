@@ -8,10 +8,10 @@
 #include "base/rows_writer.hpp"
 #include "store/category_tables.hpp"
 #include "store/run_record.hpp"
+#include "store/simulation_record.hpp"
 #include "wisecrowd/experiment_files.hpp"
 #include "wisecrowd/kinds.hpp"
 #include "wisecrowd/run_folder.hpp"
-#include "wisecrowd/version.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -162,21 +162,12 @@ Status write_simulation(const SimilaritySimulation& simulation, const std::strin
       add_file(folder, "gold.csv", [&](OutputFile& f) { return write_true_clusters(f, simulation, context); }) &&
       add_file(folder, "workers.csv", [&](OutputFile& f) { return write_simulated_rates(f, simulation, context); });
   if (!complete) return Status::cancelled;
-  nlohmann::ordered_json record;
-  record["version"] = WISECROWD_VERSION;
-  record["command"] = "simulate";
-  record["kind"] = kSimilaritySimulation;
-  record["answers_kind"] = Similarities::name;
-  record["items"] = simulation.size.items;
-  record["workers"] = simulation.size.workers;
-  record["clusters"] = simulation.size.clusters;
-  record["answers_per_item"] = simulation.size.answers_per_item;
-  record["seed"] = simulation.seed;
-  auto& parameters = record["parameters"] = nlohmann::ordered_json::object();
-  for (const auto& [name, value] : simulation.parameters) {
-    std::visit([&, &key = name](const auto& v) { parameters[key] = v; }, value);
-  }
-  folder.commit(record);
+  folder.commit(store::simulation_record(kSimilaritySimulation, Similarities::name,
+                                         {{"items", simulation.size.items},
+                                          {"workers", simulation.size.workers},
+                                          {"clusters", simulation.size.clusters},
+                                          {"answers_per_item", simulation.size.answers_per_item}},
+                                         simulation.seed, simulation.parameters));
   return Status::converged;
 }
 

@@ -10,9 +10,9 @@
 #include "base/output_folder.hpp"
 #include "base/permutation.hpp"
 #include "base/rows_writer.hpp"
+#include "store/simulation_record.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/experiment_files.hpp"
-#include "wisecrowd/version.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -219,19 +219,12 @@ bool write_confusion(OutputFile& file, const Simulation& simulation, const RunCo
 }
 
 nlohmann::ordered_json record_of(const Simulation& simulation, const SimulationSources& sources) {
-  nlohmann::ordered_json record;
-  record["version"] = WISECROWD_VERSION;
-  record["command"] = "simulate";
-  record["kind"] = simulation.kind;
-  record["tasks"] = simulation.size.tasks;
-  record["workers"] = simulation.size.workers;
-  record["classes"] = simulation.size.classes;
-  record["answers_per_task"] = simulation.size.answers_per_task;
-  record["seed"] = simulation.seed;
-  auto& parameters = record["parameters"] = nlohmann::ordered_json::object();
-  for (const auto& [name, value] : simulation.parameters) {
-    std::visit([&, &key = name](const auto& v) { parameters[key] = v; }, value);
-  }
+  nlohmann::ordered_json record = store::simulation_record(simulation.kind, "",
+                                                           {{"tasks", simulation.size.tasks},
+                                                            {"workers", simulation.size.workers},
+                                                            {"classes", simulation.size.classes},
+                                                            {"answers_per_task", simulation.size.answers_per_task}},
+                                                           simulation.seed, simulation.parameters);
   record["class_prior"] = simulation.class_prior;
   if (simulation.held_out.answer_count() > 0) {
     record["held_out_answers"] = simulation.held_out.answer_count();

@@ -55,4 +55,27 @@ void check_same(const StoredRecord& stored, const AnswerGraph& answers, std::uin
                                                   stored.answers, stored.workers, stored.tasks)));
 }
 
+RunInputs inputs_of(const StoredRecord& stored, const std::string& folder, const ReadResultOptions& options) {
+  if (options.time_column) {
+    throw Error(ErrorCode::bad_parameter,
+                fmt::format("`time` is for answers that are categories, and these are {}", stored.answers_kind));
+  }
+  RunInputs inputs;
+  inputs.answers = options.answers
+                       ? *options.answers
+                       : locate_input(folder, "answers", recorded_input(stored.record, "answers").value_or("-"));
+  inputs.gold = options.gold;
+  if (const auto then = recorded_input(stored.record, "gold"); then && !inputs.gold) {
+    inputs.gold = locate_input(folder, "gold", *then);
+  }
+  return inputs;
+}
+
+bool takes_new_gold(const ReadResultOptions& options, std::uint64_t known, RunRecord& record) {
+  if (!options.gold || record.gold_use != "none") return false;
+  record.gold_use = "evaluation";
+  record.gold_tasks = known;
+  return known > 0;
+}
+
 }  // namespace wisecrowd::store
