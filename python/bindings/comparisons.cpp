@@ -1,8 +1,8 @@
+#include "hidden_scores.hpp"
 #include "support.hpp"
 #include "wisecrowd/comparison_aggregator.hpp"
 #include "wisecrowd/comparison_result.hpp"
 #include "wisecrowd/error.hpp"
-#include "wisecrowd/held_out.hpp"
 #include "wisecrowd/online_comparisons.hpp"
 #include "wisecrowd/preferences.hpp"
 #include "wisecrowd/report.hpp"
@@ -156,28 +156,8 @@ FittedComparisons fit_comparisons(const ComparisonAnswers& answers, const std::s
 
 py::list compare_comparisons(const ComparisonAnswers& answers, const std::vector<std::string>& methods,
                              std::size_t folds, double share, std::uint64_t seed, unsigned threads) {
-  std::vector<MethodStage> stages;
-  for (const std::string& method : methods) {
-    stages.push_back({method, Parameters(method_of<Comparisons>(method).parameters)});
-  }
-  const ComparisonData data{.answers = answers};
-  Work work(seed, threads, py::none());
-  const auto scores = work.run([&](const RunContext& context) {
-    const HeldOut<Comparisons> held_out(data, {.folds = folds, .share = share}, context);
-    return held_out.hidden_count() == 0 ? std::vector<HeldOutScore>{}
-                                        : score_by_held_out_answers(held_out, stages, context);
-  });
-  py::list rows;
-  for (const HeldOutScore& score : scores) {
-    py::dict row;
-    row["method"] = score.method;
-    row["log_probability"] = score.log_probability.value;
-    row["low"] = score.log_probability.low;
-    row["high"] = score.log_probability.high;
-    row["behind_best"] = score.behind_best.value;
-    rows.append(row);
-  }
-  return rows;
+  return compare_by_hidden_answers<Comparisons>(ComparisonData{.answers = answers}, methods, folds, share, seed,
+                                                threads);
 }
 
 py::str comparison_report(const FittedComparisons& fitted, const std::optional<CodeColumn>& gold,

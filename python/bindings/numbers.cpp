@@ -1,8 +1,8 @@
+#include "hidden_scores.hpp"
 #include "support.hpp"
 #include "wisecrowd/aggregate.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/evaluate_numbers.hpp"
-#include "wisecrowd/held_out.hpp"
 #include "wisecrowd/number_limits.hpp"
 
 namespace wisecrowd::python {
@@ -102,28 +102,8 @@ void define_numbers(py::module_& module) {
   });
   module.def("compare_numbers", [](const NumberAnswers& answers, const std::vector<std::string>& methods,
                                    std::size_t folds, double share, std::uint64_t seed, unsigned threads) {
-    std::vector<MethodStage> stages;
-    for (const std::string& method : methods) {
-      stages.push_back({method, Parameters(method_of<Numbers>(method).parameters)});
-    }
-    const NumberData data{.answers = answers, .gold = {}};
-    Work work(seed, threads, py::none());
-    const auto scores = work.run([&](const RunContext& context) {
-      const HeldOut held_out(data, {.folds = folds, .share = share}, context);
-      return held_out.hidden_count() == 0 ? std::vector<HeldOutScore>{}
-                                          : score_by_held_out_answers(held_out, stages, context);
-    });
-    py::list rows;
-    for (const HeldOutScore& score : scores) {
-      py::dict row;
-      row["method"] = score.method;
-      row["log_density"] = score.log_probability.value;
-      row["low"] = score.log_probability.low;
-      row["high"] = score.log_probability.high;
-      row["behind_best"] = score.behind_best.value;
-      rows.append(row);
-    }
-    return rows;
+    return compare_by_hidden_answers<Numbers>(NumberData{.answers = answers, .gold = {}}, methods, folds, share, seed,
+                                              threads, "log_density");
   });
 }
 

@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <numeric>
 
+#include "hidden_scores.hpp"
 #include "support.hpp"
 #include "wisecrowd/aggregate.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/evaluate_sequences.hpp"
-#include "wisecrowd/held_out.hpp"
 #include "wisecrowd/report.hpp"
 #include "wisecrowd/sequence_fit.hpp"
 #include "wisecrowd/version.hpp"
@@ -139,28 +139,7 @@ py::tuple scores_of(const py::array_t<std::uint64_t, py::array::c_style | py::ar
 
 py::list compare_methods(const SequenceAnswers& answers, const std::vector<std::string>& methods, std::size_t folds,
                          double share, std::uint64_t seed, unsigned threads) {
-  std::vector<MethodStage> stages;
-  for (const std::string& method : methods) {
-    stages.push_back({method, Parameters(method_of<Sequences>(method).parameters)});
-  }
-  const SequenceData data{answers, {}, {}, 0};
-  Work work(seed, threads, py::none());
-  const auto scores = work.run([&](const RunContext& context) {
-    const HeldOut<Sequences> held_out(data, {.folds = folds, .share = share}, context);
-    return held_out.hidden_count() == 0 ? std::vector<HeldOutScore>{}
-                                        : score_by_held_out_answers(held_out, stages, context);
-  });
-  py::list rows;
-  for (const HeldOutScore& score : scores) {
-    py::dict row;
-    row["method"] = score.method;
-    row["log_probability"] = score.log_probability.value;
-    row["low"] = score.log_probability.low;
-    row["high"] = score.log_probability.high;
-    row["behind_best"] = score.behind_best.value;
-    rows.append(row);
-  }
-  return rows;
+  return compare_by_hidden_answers<Sequences>(SequenceData{answers, {}, {}, 0}, methods, folds, share, seed, threads);
 }
 
 template <class T>

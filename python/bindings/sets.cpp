@@ -1,7 +1,7 @@
+#include "hidden_scores.hpp"
 #include "support.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/evaluate_sets.hpp"
-#include "wisecrowd/held_out.hpp"
 #include "wisecrowd/report.hpp"
 #include "wisecrowd/set_methods.hpp"
 #include "wisecrowd/set_result.hpp"
@@ -151,28 +151,7 @@ void define_set_fit(py::module_& module) {
 
 py::list compare_sets(const SetAnswers& answers, const std::vector<std::string>& methods, std::size_t folds,
                       double share, std::uint64_t seed, unsigned threads) {
-  std::vector<MethodStage> stages;
-  for (const std::string& method : methods) {
-    stages.push_back({method, Parameters(method_of<Sets>(method).parameters)});
-  }
-  const SetData data{answers, {}};
-  Work work(seed, threads, py::none());
-  const auto scores = work.run([&](const RunContext& context) {
-    const HeldOut<Sets> held_out(data, {.folds = folds, .share = share}, context);
-    return held_out.hidden_count() == 0 ? std::vector<HeldOutScore>{}
-                                        : score_by_held_out_answers(held_out, stages, context);
-  });
-  py::list rows;
-  for (const HeldOutScore& score : scores) {
-    py::dict row;
-    row["method"] = score.method;
-    row["log_probability"] = score.log_probability.value;
-    row["low"] = score.log_probability.low;
-    row["high"] = score.log_probability.high;
-    row["behind_best"] = score.behind_best.value;
-    rows.append(row);
-  }
-  return rows;
+  return compare_by_hidden_answers<Sets>(SetData{answers, {}}, methods, folds, share, seed, threads);
 }
 
 }  // namespace
