@@ -61,27 +61,17 @@ class ComparisonPage {
     list.add_new(record.data_warnings);
     list.add_new(fit_.warnings);
     list.add_new(description_.warnings);
-    if (fit_.status == Status::cancelled) {
-      list.add(Severity::serious, "The run was stopped by hand",
-               fmt::format("it was cancelled after {}; the ranking is as good as it had got",
-                           counted(fit_.iterations, "iteration")),
-               "run it again to the end before you use the ranking");
-    }
+    list.add_stopped(fit_, "the ranking is", "the ranking");
     if (description_.alpha < kHardlyAgreeing) {
       list.add(Severity::caution, "Workers hardly agree",
                fmt::format("answers to one pair differ nearly as much as chance (Krippendorff's alpha {:.2f})",
                            description_.alpha),
                "are the items nearly equal, or do people want different things? try preference_groups");
     }
-    if (record.gold_use == "inference") {
-      list.add(Severity::note, "Gold was used, so nothing is measured on it",
-               "known outcomes counted as answers, so they are no test of the ranking",
-               "keep some gold aside with `gold_for=evaluation` to measure errors");
-    } else if (record.gold_use == "none") {
-      list.add(Severity::note, "Nothing was measured",
-               "without pairs or items of which the truth is known, intervals are what the method believes of itself",
-               "learn the truth of a hundred pairs and run again with `gold=FILE` `gold_for=evaluation`");
-    }
+    list.add_unmeasured(
+        "known outcomes counted as answers, so they are no test of the ranking",
+        "without pairs or items of which the truth is known, intervals are what the method believes of itself",
+        "learn the truth of a hundred pairs");
     document["warnings"] = list.json();
   }
 

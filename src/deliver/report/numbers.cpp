@@ -87,12 +87,7 @@ void NumberPage::add_warnings(Json& document) {
   list.add_new(record.data_warnings);
   list.add_new(fit_.warnings);
   list.add_new(facts_.description.warnings);
-  if (fit_.status == Status::cancelled) {
-    list.add(Severity::serious, "The run was stopped by hand",
-             fmt::format("it was cancelled after {}; estimates and workers are as good as it had got",
-                         counted(fit_.iterations, "iteration")),
-             "run it again to the end before you use the estimates");
-  }
+  list.add_stopped(fit_, "estimates and workers are", "the estimates");
   for (std::size_t d = 0; d < dimensions_; ++d) {
     const DimensionDescription& own = facts_.description.dimensions[d];
     if (own.alpha < kHardlyAgree) {
@@ -113,16 +108,11 @@ void NumberPage::add_warnings(Json& document) {
           "than gold");
     }
   }
-  if (record.gold_use == "inference") {
-    list.add(Severity::note, "Gold was used, so nothing is measured on it",
-             fmt::format("the method was given the truth of {}, so they are no test of the estimates",
-                         counted(record.gold_tasks, "task")),
-             "keep some gold aside with `gold_for=evaluation` to measure errors");
-  } else if (record.gold_use == "none") {
-    list.add(Severity::note, "Nothing was measured",
-             "without tasks whose truth is known, how far estimates are off is what the method believes of itself",
-             "learn the truth of a hundred random tasks and run again with `gold=FILE` `gold_for=evaluation`");
-  }
+  list.add_unmeasured(
+      fmt::format("the method was given the truth of {}, so they are no test of the estimates",
+                  counted(record.gold_tasks, "task")),
+      "without tasks whose truth is known, how far estimates are off is what the method believes of itself",
+      "learn the truth of a hundred random tasks");
   document["warnings"] = list.json();
 }
 

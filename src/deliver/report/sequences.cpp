@@ -66,28 +66,18 @@ void SequencePage::add_warnings(Json& document) {
   list.add_new(record.data_warnings);
   list.add_new(fit_.warnings);
   list.add_new(description_.warnings);
-  if (fit_.status == Status::cancelled) {
-    list.add(Severity::serious, "The run was stopped by hand",
-             fmt::format("it was cancelled after {}; spans and workers are as good as it had got",
-                         counted(fit_.iterations, "iteration")),
-             "run it again to the end before you use the spans");
-  }
+  list.add_stopped(fit_, "spans and workers are", "the spans");
   if (description_.pairwise_f1 < kHardlyAgreeF1) {
     list.add(
         Severity::caution, "Workers hardly mark the same",
         fmt::format("two workers on one document agree on few spans (pairwise F1 {:.2f})", description_.pairwise_f1),
         "read some documents below: do instructions say where spans begin and end?");
   }
-  if (record.gold_use == "inference") {
-    list.add(Severity::note, "Gold was used, so nothing is measured on it",
-             fmt::format("the method was given the truth of {}, so they are no test of the tags",
-                         counted(record.gold_tasks, "token")),
-             "keep some gold aside with `gold_for=evaluation` to measure errors");
-  } else if (record.gold_use == "none") {
-    list.add(Severity::note, "Nothing was measured",
-             "without documents whose truth is known, how right spans are is what the method believes of itself",
-             "learn the truth of some random documents and run again with `gold=FILE` `gold_for=evaluation`");
-  }
+  list.add_unmeasured(
+      fmt::format("the method was given the truth of {}, so they are no test of the tags",
+                  counted(record.gold_tasks, "token")),
+      "without documents whose truth is known, how right spans are is what the method believes of itself",
+      "learn the truth of some random documents");
   document["warnings"] = list.json();
 }
 

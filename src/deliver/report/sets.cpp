@@ -77,12 +77,7 @@ class SetPage {
     list.add_new(record.data_warnings);
     list.add_new(fit_.warnings);
     list.add_new(description_.warnings);
-    if (fit_.status == Status::cancelled) {
-      list.add(Severity::serious, "The run was stopped by hand",
-               fmt::format("it was cancelled after {}; sets and workers are as good as it had got",
-                           counted(fit_.iterations, "iteration")),
-               "run it again to the end before you use the sets");
-    }
+    list.add_stopped(fit_, "sets and workers are", "the sets");
     if (description_.masi_alpha < kHardlyAgreeOnSets) {
       list.add(Severity::caution, "Workers hardly agree",
                fmt::format("sets that are said of one task differ nearly as much as those of any two tasks "
@@ -90,16 +85,11 @@ class SetPage {
                            description_.masi_alpha),
                "read some tasks below: do all workers understand the classes alike, and name all that apply?");
     }
-    if (record.gold_use == "inference") {
-      list.add(Severity::note, "Gold was used, so nothing is measured on it",
-               fmt::format("the method was given the truth of {}, so they are no test of the sets",
-                           counted(record.gold_tasks, "task")),
-               "keep some gold aside with `gold_for=evaluation` to measure errors");
-    } else if (record.gold_use == "none") {
-      list.add(Severity::note, "Nothing was measured",
-               "without tasks whose truth is known, how good the sets are is what the method believes of itself",
-               "learn the truth of a hundred random tasks and run again with `gold=FILE` `gold_for=evaluation`");
-    }
+    list.add_unmeasured(
+        fmt::format("the method was given the truth of {}, so they are no test of the sets",
+                    counted(record.gold_tasks, "task")),
+        "without tasks whose truth is known, how good the sets are is what the method believes of itself",
+        "learn the truth of a hundred random tasks");
     document["warnings"] = list.json();
   }
 

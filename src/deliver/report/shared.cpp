@@ -232,6 +232,23 @@ void WarningList::add_new(const std::vector<Warning>& warnings) {
   }
 }
 
+void WarningList::add_stopped(const FitSummary& fit, const std::string& things, std::string_view result) {
+  if (fit.status != Status::cancelled) return;
+  add(Severity::serious, "The run was stopped by hand",
+      fmt::format("it was cancelled after {}; {} as good as it had got", counted(fit.iterations, "iteration"), things),
+      fmt::format("run it again to the end before you use {}", result));
+}
+
+void WarningList::add_unmeasured(const std::string& given, const std::string& unknown, const std::string& remedy) {
+  if (record_.gold_use == "inference") {
+    add(Severity::note, "Gold was used, so nothing is measured on it", given,
+        "keep some gold aside with `gold_for=evaluation` to measure errors");
+  } else if (record_.gold_use == "none") {
+    add(Severity::note, "Nothing was measured", unknown,
+        remedy + " and run again with `gold=FILE` `gold_for=evaluation`");
+  }
+}
+
 Json WarningList::json() const {
   Json all = Json::array();
   for (auto rank = by_rank_.rbegin(); rank != by_rank_.rend(); ++rank) {

@@ -62,6 +62,10 @@ class WarningList {
   void add(Severity severity, std::string title, const std::string& words, const std::string& remedy);
   /// Those whose code is not there yet.
   void add_new(const std::vector<Warning>& warnings);
+  /// That the run was stopped, if it was; `things` are as good as it had got.
+  void add_stopped(const FitSummary& fit, const std::string& things, std::string_view result);
+  /// Why nothing was measured, if that is so: `given` where gold was used for inference, else `unknown` and `remedy`.
+  void add_unmeasured(const std::string& given, const std::string& unknown, const std::string& remedy);
   /// The gravest first.
   [[nodiscard]] Json json() const;
 

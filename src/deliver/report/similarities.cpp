@@ -61,19 +61,11 @@ class SimilarityPage {
     list.add_new(record.data_warnings);
     list.add_new(fit_.warnings);
     list.add_new(description_.warnings);
-    if (fit_.status == Status::cancelled) {
-      list.add(Severity::serious, "The run was stopped by hand", "clusters and workers are as good as it had got",
-               "run it again to the end before you use the clusters");
-    }
-    if (record.gold_use == "inference") {
-      list.add(Severity::note, "Gold was used, so nothing is measured on it",
-               "the method was given the truth, so it is no test of the clusters",
-               "keep some gold aside with `gold_for=evaluation` to measure errors");
-    } else if (record.gold_use == "none") {
-      list.add(Severity::note, "Nothing was measured",
-               "without items whose cluster is known, how good the clusters are is what the method believes of itself",
-               "learn the cluster of a hundred random items and run again with `gold=FILE` `gold_for=evaluation`");
-    }
+    list.add_stopped(fit_, "clusters and workers are", "the clusters");
+    list.add_unmeasured(
+        "the method was given the truth, so it is no test of the clusters",
+        "without items whose cluster is known, how good the clusters are is what the method believes of itself",
+        "learn the cluster of a hundred random items");
     document["warnings"] = list.json();
   }
 
