@@ -16,6 +16,18 @@ constexpr double kStartSmoothing = 0.05, kPriorSmoothing = 0.5;
 constexpr double kImpossible = -1e6;
 constexpr std::size_t kTasksPerBlock = 4096, kWorkersPerBlock = 64;
 
+/// softmax of base/numeric.hpp with one exponential per value, and that inlined: most of the time of a fit goes here.
+inline double softmax_of_row(double* row, std::size_t bins) {
+  double top = row[0];
+  for (std::size_t k = 1; k < bins; ++k) top = std::max(top, row[k]);
+  double sum = 0;
+  for (std::size_t k = 0; k < bins; ++k) row[k] = exp_nonpositive(row[k] - top);
+  for (std::size_t k = 0; k < bins; ++k) sum += row[k];
+  const double scale = 1 / sum;
+  for (std::size_t k = 0; k < bins; ++k) row[k] *= scale;
+  return top + log_positive(sum);
+}
+
 /// Divides every column (truth) of a said × truth table by its sum.
 void normalise_columns(double* table, std::size_t bins) {
   for (std::size_t k = 0; k < bins; ++k) {
@@ -163,7 +175,7 @@ void GroupModel::maximise(const CrowdSample& sample, const GroupModelOptions& op
       normalise_columns(table, bins_);
       double all = 0, diagonal = 0;
       for (std::size_t c = 0; c < cells; ++c) {
-        all += table[c] = std::log(std::max(table[c], std::numeric_limits<double>::min()));
+        all += table[c] = log_positive(std::max(table[c], std::numeric_limits<double>::min()));
         if (c % (bins_ + 1) == 0) diagonal += table[c];
       }
       log_priors[block] += options.smoothing * all + options.more_on_diagonal * diagonal;
@@ -173,50 +185,52 @@ void GroupModel::maximise(const CrowdSample& sample, const GroupModelOptions& op
 }
 
 /// `scratch` has room for a row; `xi` takes up the counts of the groups' tables. Returns ln P of the answers.
+template <std::size_t kBins>
 double GroupModel::expect_task(const CrowdSample& sample, std::size_t task, std::span<double> scratch,
                                std::span<double> xi) {
-  double* const joint = log_joint_.data() + task * bins_;
-  double* const q = q_.data() + task * bins_;
-  std::copy_n(sample.log_prior.empty() ? log_prior_.data() : sample.log_prior.data() + task * bins_, bins_, joint);
+  const std::size_t bins = kBins == 0 ? bins_ : kBins;
+  double* const joint = log_joint_.data() + task * bins;
+  double* const q = q_.data() + task * bins;
+  std::copy_n(sample.log_prior.empty() ? log_prior_.data() : sample.log_prior.data() + task * bins, bins, joint);
   for (std::size_t s = slot_offsets_[task]; s < slot_offsets_[task + 1]; ++s) {
-    std::fill_n(hidden_.begin() + static_cast<std::ptrdiff_t>(s * bins_), bins_, 0.0);
+    std::fill_n(hidden_.begin() + static_cast<std::ptrdiff_t>(s * bins), bins, 0.0);
   }
   for (std::uint64_t a = sample.offsets[task]; a < sample.offsets[task + 1]; ++a) {
     const double* const row = log_tables_.data() + row_of(sample, a);
-    double* const sum = slot_of_[a] == Grouping::kNone ? joint : hidden_.data() + slot_of_[a] * bins_;
-    for (std::size_t k = 0; k < bins_; ++k) sum[k] += row[k];
+    double* const sum = slot_of_[a] == Grouping::kNone ? joint : hidden_.data() + slot_of_[a] * bins;
+    for (std::size_t k = 0; k < bins; ++k) sum[k] += row[k];
   }
   // Of a group's hidden answer h, `said` has exp(ln P(answers | h) − the largest of these): few exponentials, and the
   // message to the truth k is ln Σ_h ξ_kh said_h, up to that largest.
   for (std::size_t s = slot_offsets_[task]; s < slot_offsets_[task + 1]; ++s) {
-    const double* const table = xi_.data() + slot_group_[s] * bins_ * bins_;
-    double* const said = hidden_.data() + s * bins_;
-    const double largest = *std::max_element(said, said + bins_);
-    for (std::size_t h = 0; h < bins_; ++h) said[h] = std::exp(said[h] - largest);
-    for (std::size_t k = 0; k < bins_; ++k) {
+    const double* const table = xi_.data() + slot_group_[s] * bins * bins;
+    double* const said = hidden_.data() + s * bins;
+    const double largest = *std::max_element(said, said + bins);
+    for (std::size_t h = 0; h < bins; ++h) said[h] = exp_nonpositive(said[h] - largest);
+    for (std::size_t k = 0; k < bins; ++k) {
       double sum = 0;
-      for (std::size_t h = 0; h < bins_; ++h) sum += table[k * bins_ + h] * said[h];
+      for (std::size_t h = 0; h < bins; ++h) sum += table[k * bins + h] * said[h];
       sum = std::max(sum, std::numeric_limits<double>::min());
-      scratch[(s - slot_offsets_[task]) * bins_ + k] = sum;
-      message_[s * bins_ + k] = largest + std::log(sum);
-      joint[k] += message_[s * bins_ + k];
+      scratch[(s - slot_offsets_[task]) * bins + k] = sum;
+      message_[s * bins + k] = largest + log_positive(sum);
+      joint[k] += message_[s * bins + k];
     }
   }
   if (!sample.known.empty() && sample.known[task] != CrowdSample::kUnknown) {
-    for (std::size_t k = 0; k < bins_; ++k) joint[k] += k == sample.known[task] ? 0 : kImpossible;
+    for (std::size_t k = 0; k < bins; ++k) joint[k] += k == sample.known[task] ? 0 : kImpossible;
   }
-  std::copy_n(joint, bins_, q);
-  const double log_probability = softmax({q, bins_});
+  std::copy_n(joint, bins, q);
+  const double log_probability = softmax_of_row(q, bins);
   for (std::size_t s = slot_offsets_[task]; s < slot_offsets_[task + 1]; ++s) {
-    const std::size_t at = slot_group_[s] * bins_ * bins_;
-    double* const said = hidden_.data() + s * bins_;
-    const auto sum = scratch.subspan((s - slot_offsets_[task]) * bins_, bins_);
-    for (std::size_t k = 0; k < bins_; ++k) sum[k] = q[k] / sum[k];
-    for (std::size_t h = 0; h < bins_; ++h) {
+    const std::size_t at = slot_group_[s] * bins * bins;
+    double* const said = hidden_.data() + s * bins;
+    const auto sum = scratch.subspan((s - slot_offsets_[task]) * bins, bins);
+    for (std::size_t k = 0; k < bins; ++k) sum[k] = q[k] / sum[k];
+    for (std::size_t h = 0; h < bins; ++h) {
       double total = 0;
-      for (std::size_t k = 0; k < bins_; ++k) {
-        const double p = sum[k] * xi_[at + k * bins_ + h] * said[h];
-        xi[at + k * bins_ + h] += p;
+      for (std::size_t k = 0; k < bins; ++k) {
+        const double p = sum[k] * xi_[at + k * bins + h] * said[h];
+        xi[at + k * bins + h] += p;
         total += p;
       }
       said[h] = total;
@@ -227,6 +241,11 @@ double GroupModel::expect_task(const CrowdSample& sample, std::size_t task, std:
 
 void GroupModel::expect(const CrowdSample& sample, const RunContext& context) {
   const std::size_t cells = grouping_.groups * bins_ * bins_;
+  const auto of_task = bins_ == 2   ? &GroupModel::expect_task<2>
+                       : bins_ == 3 ? &GroupModel::expect_task<3>
+                       : bins_ == 4 ? &GroupModel::expect_task<4>
+                       : bins_ == 5 ? &GroupModel::expect_task<5>
+                                    : &GroupModel::expect_task<0>;
   const Blocks blocks{tasks_, kTasksPerBlock};
   std::vector<std::vector<double>> counts(blocks.count());
   std::vector<double> logs(blocks.count(), 0.0);
@@ -238,7 +257,7 @@ void GroupModel::expect(const CrowdSample& sample, const RunContext& context) {
     }
     std::vector<double> scratch(most_slots * bins_);
     for (std::size_t t = blocks.begin(block); t < blocks.end(block); ++t) {
-      const double log_probability = expect_task(sample, t, scratch, counts[block]);
+      const double log_probability = (this->*of_task)(sample, t, scratch, counts[block]);
       if (sample.offsets[t] < sample.offsets[t + 1]) logs[block] += log_probability;
     }
   });
@@ -304,7 +323,7 @@ double GroupModel::gain_of_joining(const CrowdSample& sample, std::size_t worker
       hidden[k] = std::max(hidden_[slot * bins_ + k], kProbabilityFloor);
       if (member) hidden[k] /= std::exp(said[k]);
     }
-    softmax(truth);
+    softmax_of_row(truth.data(), bins_);
     normalise(hidden);
     return true;
   };
@@ -385,7 +404,7 @@ GroupModel::Informedness GroupModel::informedness(const CrowdSample& sample) con
     for (std::uint64_t a = sample.offsets[t]; a < sample.offsets[t + 1]; ++a) {
       const double* const said = message(sample, a);
       for (std::size_t k = 0; k < bins_; ++k) q[k] = log_joint(t)[k] - said[k];
-      softmax(q);
+      softmax_of_row(q.data(), bins_);
       double* const table = counts.data() + grouping_.unit[sample.who[a]] * cells;
       for (std::size_t k = 0; k < bins_; ++k) table[k * bins_ + sample.bin[a]] += q[k];
     }

@@ -89,6 +89,8 @@ class GroupModel {
   void maximise(const CrowdSample& sample, const GroupModelOptions& options, const RunContext& context);
   void smooth_group_tables(const GroupModelOptions& options);
   void expect(const CrowdSample& sample, const RunContext& context);
+  /// With the number of bins known to the compiler where it is small; 0: any.
+  template <std::size_t kBins>
   double expect_task(const CrowdSample& sample, std::size_t task, std::span<double> scratch, std::span<double> xi);
   void find_marginal_tables(const CrowdSample& sample, const RunContext& context);
   /// The answers of a worker to tasks of which others of the group said something: how much more probable they are when
