@@ -105,8 +105,8 @@ ReportOptions report_options(ResultView result, const std::optional<LearnSummary
   if (const SimilarityResult* similarities = result.similarities()) {
     refuse_for(Similarities::name, request);
     if (similarities->record.method == kPairNetwork) {
-      options.method_title = "Network on pairs";
-      options.method_summary = "A network that knows the features of items, trained on pairs.";
+      options.method_title = "Networks and beliefs by turns";
+      options.method_summary = "Networks tell clusters from features, and answers to pairs say how far they are right.";
     } else {
       describe_method(method_of<Similarities>(similarities->record.method));
     }

@@ -29,7 +29,7 @@ std::vector<std::uint32_t> rows_of_items(const SimilarityAnswers& answers, const
   }
   if (without > 0) {
     warnings.push_back({"items_without_features",
-                        fmt::format("{} of {} have no features, so nothing is learned of them", without,
+                        fmt::format("{} of {} have no features, so only the answers speak for them", without,
                                     counted(answers.item_count(), "item")),
                         "are items and rows named alike?", Severity::caution});
   }

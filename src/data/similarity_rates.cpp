@@ -32,4 +32,38 @@ double log_answer(bool said_same, double same, double false_different, double fa
   return std::log(said_same ? p : 1 - p);
 }
 
+void estimate_rates(const SimilarityAnswers& answers, std::span<const double> same,
+                    std::span<const std::uint8_t> hidden, ErrorRates& rates) {
+  std::vector<AnswerCounts> counts(answers.worker_count());
+  const auto offsets = answers.task_offsets();
+  for (std::size_t p = 0; p < answers.task_count(); ++p) {
+    if (!hidden.empty() && hidden[p] != 0) continue;
+    for (AnswerIndex a = offsets[p]; a < offsets[p + 1]; ++a) {
+      counts[index(answers.workers()[a])].add(answers.same()[a] != 0, same[p]);
+    }
+  }
+  for (std::size_t w = 0; w < counts.size(); ++w) {
+    estimate_rates(counts[w], rates.false_different[w], rates.false_same[w]);
+  }
+}
+
+void weigh_pairs(const SimilarityAnswers& answers, const ErrorRates& rates, std::span<const std::uint8_t> hidden,
+                 std::span<double> weights) {
+  const std::size_t workers = answers.worker_count();
+  std::vector<double> said(2 * workers);  // different, same
+  for (std::size_t w = 0; w < workers; ++w) {
+    said[2 * w] = std::log(rates.false_different[w]) - std::log1p(-rates.false_same[w]);
+    said[2 * w + 1] = std::log1p(-rates.false_different[w]) - std::log(rates.false_same[w]);
+  }
+  const auto offsets = answers.task_offsets();
+  for (std::size_t p = 0; p < answers.task_count(); ++p) {
+    double weight = 0;
+    const bool seen = hidden.empty() || hidden[p] == 0;
+    for (AnswerIndex a = offsets[p]; seen && a < offsets[p + 1]; ++a) {
+      weight += said[2 * index(answers.workers()[a]) + (answers.same()[a] != 0 ? 1 : 0)];
+    }
+    weights[p] = weight;
+  }
+}
+
 }  // namespace wisecrowd::similarities

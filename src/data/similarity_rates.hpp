@@ -1,7 +1,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <span>
 #include <vector>
+
+#include "wisecrowd/similarity_answers.hpp"
 
 // How often workers err who say whether two items are the same: for those who find clusters, with features or without.
 
@@ -33,5 +37,13 @@ void estimate_rates(const AnswerCounts& counts, double& false_different, double&
 
 /// ln of the probability of an answer.
 [[nodiscard]] double log_answer(bool said_same, double same, double false_different, double false_same) noexcept;
+
+/// Rates of all workers, given the probability of each pair to be the same. Pairs with `hidden` do not count.
+void estimate_rates(const SimilarityAnswers& answers, std::span<const double> same,
+                    std::span<const std::uint8_t> hidden, ErrorRates& rates);
+
+/// ln P(answer | same) − ln P(answer | different), summed over the answers to each pair.
+void weigh_pairs(const SimilarityAnswers& answers, const ErrorRates& rates, std::span<const std::uint8_t> hidden,
+                 std::span<double> weights);
 
 }  // namespace wisecrowd::similarities

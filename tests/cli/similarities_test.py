@@ -148,6 +148,19 @@ class FashionPairs(SimilaritiesTest):
         found = self.json("aggregate", "noisy/answers.csv", "--gold", "fashion.csv", "--gold-for", "evaluation", "--set", "clusters=10")
         self.assertGreaterEqual(found["evaluation"]["accuracy"]["value"], 0.95)
 
+    @unittest.skipUnless(FASHION.exists(), "the real data sets are not at hand; set WISECROWD_DATA to their folder")
+    def test_thirty_percent_noise_with_features(self):
+        """A third of the answers that are needed without features; clean answers give at most 1."""
+        with open(FASHION) as file:
+            self.write("fashion.csv", "".join(line for _, line in zip(range(501), file)))
+        self.run_program("simulate", "noisy_clusters", "--gold", "fashion.csv", "--answers-per-task", "120", "--workers", "30", "--set",
+                         "false_different=0.3", "--set", "false_same=0.3", "--set", "spread=0", "--out", "noisy", "--quiet")
+        found = self.json("learn", "noisy/answers.csv", "--features", str(FASHION.parent / "images.npy"), "--tasks",
+                          str(FASHION.parent / "tasks.csv"), "--gold", "fashion.csv", "--set", "restarts=1", "--set", "rounds=10", "--set",
+                          "start_steps=300")
+        self.assertGreaterEqual(found["evaluation"]["accuracy"]["value"], 0.95)
+        self.assertGreater(found["learned"]["hidden_log_probability"], found["learned"]["hidden_log_probability_without_features"])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -1,7 +1,7 @@
 #include "aggregate/comparisons/bradley_terry/bradley_terry.hpp"
 
-#include "aggregate/comparisons/shared/pair_labels.hpp"
 #include "aggregate/method.hpp"
+#include "data/pair_labels.hpp"
 
 namespace wisecrowd::bradley_terry {
 namespace {

@@ -4,10 +4,10 @@
 #include <chrono>
 #include <cmath>
 
-#include "aggregate/comparisons/shared/pair_labels.hpp"
 #include "aggregate/comparisons/shared/plain_scores.hpp"
 #include "aggregate/method.hpp"
 #include "base/numeric.hpp"
+#include "data/pair_labels.hpp"
 
 namespace wisecrowd::davidson {
 namespace {

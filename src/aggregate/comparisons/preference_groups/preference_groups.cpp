@@ -6,11 +6,11 @@
 #include <cmath>
 #include <numeric>
 
-#include "aggregate/comparisons/shared/pair_labels.hpp"
 #include "aggregate/comparisons/shared/plain_scores.hpp"
 #include "aggregate/method.hpp"
 #include "base/numeric.hpp"
 #include "base/rng.hpp"
+#include "data/pair_labels.hpp"
 
 namespace wisecrowd::preference_groups {
 namespace {

@@ -4,12 +4,10 @@
 
 #include "aggregate/comparisons/shared/score_solver.hpp"
 #include "data/item_graph.hpp"
+#include "data/score_fit.hpp"
 #include "wisecrowd/comparison_aggregator.hpp"
 
 namespace wisecrowd::comparisons {
-
-/// Sizes, rates of ties, and the warnings that hold for any method.
-[[nodiscard]] ComparisonFit start_comparison_fit(const ComparisonData& data);
 
 /// Warns of items that nothing connects, and of scores that have no finite maximum without a prior.
 void warn_of_connectivity(const Connectivity& found, bool has_prior, double fallback_ridge, ComparisonFit& fit);
@@ -41,9 +39,6 @@ template <class FirstProbability>
 }
 /// The same by scores alone.
 [[nodiscard]] double plain_dispersion(const ComparisonAnswers& answers, std::span<const double> scores);
-
-/// 1 + the number of items with a higher score.
-[[nodiscard]] std::vector<double> ranks_of(std::span<const double> scores);
 
 /// Half-way between the logistic of a difference and ½, as far as its variance asks for: E σ(N(d, v)), nearly.
 [[nodiscard]] double moderated_sigmoid(double difference, double variance);

@@ -31,14 +31,6 @@ class ItemGraph {
   std::vector<Link> links_;
 };
 
-/// Rates of all workers, given the probability of each pair to be the same. Pairs with `hidden` do not count.
-void estimate_rates(const SimilarityAnswers& answers, std::span<const double> same,
-                    std::span<const std::uint8_t> hidden, ErrorRates& rates);
-
-/// ln P(answer | same) − ln P(answer | different), summed over the answers to each pair.
-void weigh_pairs(const SimilarityAnswers& answers, const ErrorRates& rates, std::span<const std::uint8_t> hidden,
-                 std::span<double> weights);
-
 /// What gold says of a pair, in the same unit: as good as certain.
 inline constexpr double kKnownWeight = 25;
 

@@ -1,4 +1,4 @@
-#include "aggregate/comparisons/shared/pair_labels.hpp"
+#include "data/pair_labels.hpp"
 
 #include <algorithm>
 #include <array>
