@@ -35,6 +35,9 @@ def type_of(cls, name):
     spec = next((spec for spec in cls._info["parameters"] if spec["name"] == name), None)
     if spec is None:
         return EXTRA[name]
+    names = [choice for choice in spec["choices"] if "," not in choice]
+    if len(names) < len(spec["choices"]):  # an example of shares stands for any
+        return f"Union[Literal[{', '.join(map(repr, names))}], str, Iterable[float]]"
     if spec["choices"]:
         return f"Literal[{', '.join(map(repr, spec['choices']))}]"
     return {bool: "bool", int: "int", float: "float", str: "str"}[type(spec["default"])]

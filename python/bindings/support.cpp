@@ -29,8 +29,26 @@ double number_from(const ParameterSpec& spec, const py::handle& value) {
   return number;
 }
 
+/// Whether one of the choices is a list of shares, which stands for any such list. Names have no commas.
+bool takes_shares(const ParameterSpec& spec) {
+  return std::any_of(spec.choices.begin(), spec.choices.end(),
+                     [](const std::string& choice) { return choice.find(',') != std::string::npos; });
+}
+
+/// A list or an array of numbers as the text that the engine reads.
+std::string shares_from(const ParameterSpec& spec, const py::handle& value) {
+  if (!py::isinstance<py::iterable>(value)) refuse(spec, value);
+  std::string text;
+  for (const py::handle& share : py::iter(value)) {
+    if (!text.empty()) text += ',';
+    text += py::repr(py::float_(number_from(spec, share))).cast<std::string>();
+  }
+  return text;
+}
+
 ParameterValue value_from(const ParameterSpec& spec, const py::handle& value) {
   if (std::holds_alternative<std::string>(spec.default_value)) {
+    if (!PyUnicode_Check(value.ptr()) && takes_shares(spec)) return shares_from(spec, value);
     if (!PyUnicode_Check(value.ptr())) refuse(spec, value);
     return value.cast<std::string>();
   }

@@ -1069,7 +1069,7 @@ class MaxMIG(Learner):
     divergence: Literal['kl', 'pearson', 'js']
     start: Literal['automatic', 'votes', 'aggregator', 'coupled', 'random']
     aggregator: Literal['automatic', 'majority_vote', 'wawa', 'zero_based_skill', 'crh', 'one_coin', 'confusion_vector', 'dawid_skene', 'hierarchical_dawid_skene', 'group_dawid_skene', 'ibcc', 'spammer_mixture', 'gibbs', 'bp', 'glad', 'mace', 'worker_clusters', 'cbcc', 'ebcc', 'minimax_entropy', 'max_margin', 'kos', 'multispa', 'cnmf', 'symmetric_nmf', 'coupled_tensor', 'spectral_em', 'sml', 'jaffe', 'eigen_ratio', 'pgd', 'mmsr']
-    class_prior: Literal['automatic', 'uniform', 'learned']
+    class_prior: Union[Literal['automatic', 'uniform', 'learned'], str, Iterable[float]]
     pooled_answers: float
     warm_up: int
     worker_learning_rate: float
@@ -1101,7 +1101,7 @@ class MaxMIG(Learner):
         divergence: Literal['kl', 'pearson', 'js'] = ...,
         start: Literal['automatic', 'votes', 'aggregator', 'coupled', 'random'] = ...,
         aggregator: Literal['automatic', 'majority_vote', 'wawa', 'zero_based_skill', 'crh', 'one_coin', 'confusion_vector', 'dawid_skene', 'hierarchical_dawid_skene', 'group_dawid_skene', 'ibcc', 'spammer_mixture', 'gibbs', 'bp', 'glad', 'mace', 'worker_clusters', 'cbcc', 'ebcc', 'minimax_entropy', 'max_margin', 'kos', 'multispa', 'cnmf', 'symmetric_nmf', 'coupled_tensor', 'spectral_em', 'sml', 'jaffe', 'eigen_ratio', 'pgd', 'mmsr'] = ...,
-        class_prior: Literal['automatic', 'uniform', 'learned'] = ...,
+        class_prior: Union[Literal['automatic', 'uniform', 'learned'], str, Iterable[float]] = ...,
         pooled_answers: float = ...,
         warm_up: int = ...,
         worker_learning_rate: float = ...,

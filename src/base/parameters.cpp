@@ -6,6 +6,7 @@
 #include <charconv>
 #include <cmath>
 
+#include "base/shares.hpp"
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
@@ -23,7 +24,32 @@ bool parse(std::string_view text, Number& value) {
   return code == std::errc() && end == text.data() + text.size();
 }
 
+/// Shares are often written with two or three digits: 0.333,0.333,0.333.
+constexpr double kSumOfSharesMayMissBy = 2e-3;
+
+bool is_shares(const std::string& text) { return !shares_in(text).empty(); }
+
+bool is_among(const std::vector<std::string>& choices, const std::string& text) {
+  if (std::find(choices.begin(), choices.end(), text) != choices.end()) return true;
+  return is_shares(text) && std::any_of(choices.begin(), choices.end(), is_shares);
+}
+
 }  // namespace
+
+std::vector<double> shares_in(std::string_view text) {
+  std::vector<double> shares;
+  double sum = 0;
+  while (true) {
+    const std::size_t comma = text.find(',');
+    double share = 0;
+    if (!parse(text.substr(0, comma), share) || !(share > 0 && share <= 1)) return {};
+    shares.push_back(share);
+    sum += share;
+    if (comma == std::string_view::npos) break;
+    text.remove_prefix(comma + 1);
+  }
+  return std::abs(sum - 1) <= kSumOfSharesMayMissBy ? shares : std::vector<double>();
+}
 
 ParameterSpec ParameterSpec::real(std::string name, double value, double minimum, double maximum, std::string help) {
   return {std::move(name), value, minimum, maximum, {}, std::move(help), {}, {}};
@@ -57,7 +83,16 @@ bool is_called(const ParameterSpec& spec, std::string_view name) {
 std::string describe_range(const ParameterSpec& spec) {
   if (std::holds_alternative<bool>(spec.default_value)) return "true or false";
   if (std::holds_alternative<std::string>(spec.default_value)) {
-    return fmt::format("one of {}", fmt::join(spec.choices, ", "));
+    std::vector<std::string> names;
+    std::string or_shares;
+    for (const std::string& choice : spec.choices) {
+      if (is_shares(choice)) {
+        or_shares = ", or a positive share per class, in all 1, such as " + choice;
+      } else {
+        names.push_back(choice);
+      }
+    }
+    return fmt::format("one of {}{}", fmt::join(names, ", "), or_shares);
   }
   const std::string_view kind = std::holds_alternative<double>(spec.default_value) ? "a number" : "an integer";
   if (std::isfinite(spec.minimum) && std::isfinite(spec.maximum)) {
@@ -122,7 +157,7 @@ void Parameters::set_value(std::string_view name, ParameterValue value) {
     const auto number = static_cast<double>(*integer);
     fits = fits && number >= spec.minimum && number <= spec.maximum;
   } else if (const auto* text = std::get_if<std::string>(&value)) {
-    fits = fits && std::find(spec.choices.begin(), spec.choices.end(), *text) != spec.choices.end();
+    fits = fits && is_among(spec.choices, *text);
   }
   if (!fits) refuse(spec, to_string(value));
   if (name != spec.name) note(fmt::format("{} is now called {}", name, spec.name));

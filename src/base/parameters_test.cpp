@@ -108,6 +108,27 @@ TEST(Parameters, AskingForTheWrongOneIsADefectNotACrash) {
   }
 }
 
+TEST(Parameters, AChoiceOfSharesStandsForAnyShares) {
+  Parameters parameters(std::vector{ParameterSpec::choice("prior", "even", {"even", "0.85,0.15"}, "how frequent")});
+  for (const char* const right : {"even", "0.85,0.15", "0.2,0.3,0.5", "0.333,0.333,0.333", "1"}) {
+    parameters.set("prior", right);
+    EXPECT_EQ(parameters.choice("prior"), right);
+  }
+  for (const char* const wrong : {"0.5,0.4", "1.5,-0.5", "0,1", "0.5;0.5", "0.5,", ",1", "nan,1", "", "odd"}) {
+    try {
+      parameters.set("prior", wrong);
+      ADD_FAILURE() << wrong;
+    } catch (const Error& error) {
+      EXPECT_EQ(
+          std::string(error.what()),
+          std::string("parameter 'prior' cannot be '") + wrong +
+              "': it takes one of even, or a positive share per class, in all 1, such as 0.85,0.15 (default even)");
+    }
+  }
+  Parameters plain(specs());
+  EXPECT_THROW(plain.set("mode", "0.5,0.5"), Error);
+}
+
 TEST(Parameters, RangesInWords) {
   EXPECT_EQ(describe_range(specs()[0]), "a number from 0 to 1");
   EXPECT_EQ(describe_range(specs()[1]), "a number");

@@ -14,13 +14,14 @@ namespace wisecrowd::max_mig {
 
 struct Options {
   enum class Start { automatic, votes, aggregator, coupled, random };
-  enum class Prior { automatic, uniform, learned };
+  enum class Prior { automatic, uniform, learned, known };
 
   TrainingOptions training;
   Divergence divergence = Divergence::kl;
   Start start = Start::automatic;
   std::string aggregator = "dawid_skene";  ///< of start=aggregator
   Prior class_prior = Prior::automatic;
+  std::vector<double> shares;          ///< of class_prior=known, one per class
   double pooled_answers = 4;           ///< weight of the common table in each worker's
   std::size_t warm_up = 3;             ///< epochs in which the aggregator stays as it began
   double worker_learning_rate = 1e-2;  ///< of the aggregator's weights
@@ -64,6 +65,10 @@ class MaxMigModel final : public AnswerModel {
 
   /// g: the class probabilities that the aggregator makes of answers.
   void aggregate(const TaskAnswers& answers, std::span<double> probabilities) const;
+
+  /// π: how frequent it takes the classes to be.
+  [[nodiscard]] const std::vector<double>& class_prior() const noexcept { return prior_; }
+  [[nodiscard]] Options::Start start() const noexcept { return options_.start; }
 
   /// W, truth × label per worker, and b, the logarithm of the prior in g: for checks of gradients.
   [[nodiscard]] BlockAdam& weights() noexcept { return weights_; }

@@ -17,6 +17,12 @@ std::vector<double> logarithms(std::vector<double> values) {
   return values;
 }
 
+/// π at the beginning.
+std::vector<double> first_prior(const TrainingSet& set, const Options& options) {
+  if (options.class_prior == Options::Prior::known) return options.shares;
+  return std::vector<double>(set.class_count, 1 / static_cast<double>(set.class_count));
+}
+
 /// Workers who are better than chance but otherwise drawn at random: breaks the symmetry of the classes, no more.
 std::vector<double> random_tables(const TrainingSet& set, Rng rng) {
   const std::size_t classes = set.class_count;
@@ -46,9 +52,8 @@ MaxMigModel::MaxMigModel(const TrainingSet& set, const Options& options, std::sp
       options_(options),
       weights_(logarithms(starting_tables(set, options, labels, rng)), set.class_count * set.class_count,
                options.worker_learning_rate),
-      bias_(std::vector<double>(set.class_count, -std::log(static_cast<double>(set.class_count))), set.class_count,
-            options.worker_learning_rate),
-      prior_(set.class_count, 1 / static_cast<double>(set.class_count)),
+      bias_(logarithms(first_prior(set, options)), set.class_count, options.worker_learning_rate),
+      prior_(first_prior(set, options)),
       tables_(pooled_tables_from(set, labels.empty() ? vote_shares(set) : std::vector(labels.begin(), labels.end()),
                                  options.pooled_answers)) {
   if (options.start == Options::Start::coupled) {

@@ -310,24 +310,67 @@ TEST(MaxMig, EveryDivergenceAndStartLearns) {
   }
 }
 
-/// Classes of very different frequency: the prior is found.
-TEST(MaxMig, LearnsThePriorOfTheClasses) {
-  auto crowd = gaussian_crowd(4, 3000, 0, 2, 1.3, max_mig_workers('H', 1));
-  // Keep every task of class 0 and one in nine of class 1.
+/// Keeps every task of class 0 and one in `keep_one_in` of class 1; the others are no longer trained on. Returns the
+/// share of class 1 among those left.
+double thin_out(testing::FeatureCrowd& crowd, std::size_t keep_one_in) {
   std::size_t ones = 0, kept_ones = 0, zeros = 0;
   for (std::size_t t = 0; t < crowd.tasks; ++t) {
     if (index(crowd.truth[t]) == 0) {
       ++zeros;
-    } else if (ones++ % 9 == 0) {
+    } else if (ones++ % keep_one_in == 0) {
       ++kept_ones;
     } else {
       crowd.data.split[t] = Split::test;
     }
   }
-  const double share = static_cast<double>(kept_ones) / static_cast<double>(kept_ones + zeros);
+  return static_cast<double>(kept_ones) / static_cast<double>(kept_ones + zeros);
+}
+
+/// Classes of very different frequency: the prior is found.
+TEST(MaxMig, LearnsThePriorOfTheClasses) {
+  auto crowd = gaussian_crowd(4, 3000, 0, 2, 1.3, max_mig_workers('H', 1));
+  const double share = thin_out(crowd, 9);
   const Learned learned = testing::run_learner(
       crowd.data, "max_mig", {{"learning_rate", "0.01"}, {"epochs", "25"}, {"start", "votes"}}, {.kind = "linear"}, 1);
   EXPECT_NEAR(learned.crowd.class_prior[1], share, 0.05) << learned.crowd.explanation;
+}
+
+/// Ten workers who are right in 60 %, so that held-out answers say little of the prior: a share that is far from even
+/// is kept all the same, a nearly even one gives way to equal shares.
+TEST(MaxMig, WeakWorkersDoNotHideUnevenClasses) {
+  const std::vector<testing::PlannedWorker> weak(10, {{.6, .4, .4, .6}, -1});
+  auto crowd = gaussian_crowd(5, 1000, 1000, 2, 1.3, weak);
+  const auto run = [&](const std::string& prior) {
+    return testing::run_learner(
+        crowd.data, "max_mig",
+        {{"learning_rate", "0.01"}, {"epochs", "15"}, {"start", "votes"}, {"class_prior", prior}}, {.kind = "linear"},
+        1);
+  };
+  const Learned even = run("automatic");
+  EXPECT_EQ(even.crowd.class_prior, (std::vector{.5, .5})) << even.crowd.explanation;
+  thin_out(crowd, 6);
+  const Learned automatic = run("automatic"), learned = run("learned"), known = run("0.857,0.143");
+  EXPECT_EQ(automatic.crowd.posterior, learned.crowd.posterior) << automatic.crowd.explanation;
+  EXPECT_LT(automatic.crowd.class_prior[1], .3);
+  EXPECT_EQ(known.crowd.class_prior, (std::vector{.857, .143}));
+}
+
+TEST(MaxMig, KnownSharesMustFitTheClasses) {
+  const auto crowd = gaussian_crowd(5, 40, 0, 2, 1.3, max_mig_workers('H', 1));
+  const auto refusal = [&](const std::string& prior) -> std::string {
+    try {
+      (void)testing::run_learner(crowd.data, "max_mig", {{"class_prior", prior}}, {.kind = "linear"}, 1);
+      return "";
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::bad_parameter);
+      return error.what();
+    }
+  };
+  EXPECT_NE(refusal("0.5,0.3,0.2").find("has 3 numbers, but there are 2 classes"), std::string::npos);
+  for (const char* const wrong : {"0.5,0.4", "1.5,-0.5", "0,1", "0.5;0.5", "0.5,", "nan,1", "even"}) {
+    EXPECT_NE(refusal(wrong).find("or a positive share per class, in all 1"), std::string::npos) << wrong;
+  }
+  EXPECT_EQ(refusal("0.333,0.667"), "");
 }
 
 }  // namespace

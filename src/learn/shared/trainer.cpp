@@ -82,7 +82,8 @@ struct EpochChoice {
   std::vector<double> held_out;
   std::vector<double> per_task;  // log probability of the answers to each hidden task at the chosen epoch
   double answer_power = 1;
-  std::string trouble;  // of the run that chose, if it ended in numbers that are not finite
+  std::unique_ptr<AnswerModel> model;  // at the chosen epoch, of the run that chose it
+  std::string trouble;                 // of the run that chose, if it ended in numbers that are not finite
   bool no_better_than_guessing = false;
 };
 
@@ -90,24 +91,32 @@ double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// Trains on part of the tasks and looks when the answers to the rest are predicted best. Of epochs that chance cannot
-/// tell apart it takes the latest: one standard error is given to it. Ends where the numbers are no longer finite, and
-/// throws Diverged if that is the first epoch.
-EpochChoice choose_epoch(const TrainingSet& all, const Features& inputs, const NetworkSpec& network,
-                         const TrainingOptions& options, const AnswerModelFactory& make_model,
-                         const RunContext& context) {
-  EpochChoice choice{options.epochs, options.epochs, {}};
-  const auto hidden_count =
-      static_cast<std::size_t>(std::lround(options.held_out * static_cast<double>(all.task_count())));
-  if (hidden_count == 0 || hidden_count >= all.task_count()) return choice;
+/// The tasks whose answers a first run does not see, and those that it sees.
+struct HiddenTasks {
+  TrainingSet hidden, seen;
+};
+
+/// Nothing if no task is to be hidden, or one of the parts would have no answer.
+std::optional<HiddenTasks> hide_tasks(const TrainingSet& all, double share, const RunContext& context) {
+  const auto count = static_cast<std::size_t>(std::lround(share * static_cast<double>(all.task_count())));
+  if (count == 0 || count >= all.task_count()) return {};
   std::vector<std::uint32_t> order(all.task_count());
   std::iota(order.begin(), order.end(), 0U);
   context.rng("held out tasks").shuffle(std::span(order));
-  const TrainingSet hidden = subset(all, std::span(order).first(hidden_count));
-  const TrainingSet seen = subset(all, std::span(order).subspan(hidden_count));
-  if (hidden.answer_count() == 0 || seen.answer_count() == 0) return choice;
+  HiddenTasks parts{subset(all, std::span(order).first(count)), subset(all, std::span(order).subspan(count))};
+  if (parts.hidden.answer_count() == 0 || parts.seen.answer_count() == 0) return {};
+  return parts;
+}
 
-  TrainingRun run(seen, inputs, network, options, make_model, "choosing the epoch", context);
+/// Trains on part of the tasks and looks when the answers to the rest are predicted best. Of epochs that chance cannot
+/// tell apart it takes the latest: one standard error is given to it. Ends where the numbers are no longer finite, and
+/// throws Diverged if that is the first epoch.
+EpochChoice choose_epoch(const HiddenTasks& parts, const Features& inputs, const NetworkSpec& network,
+                         const TrainingOptions& options, const AnswerModelFactory& make_model,
+                         const RunContext& context) {
+  EpochChoice choice{.epochs = options.epochs, .chosen = options.epochs};
+  const TrainingSet& hidden = parts.hidden;
+  TrainingRun run(parts.seen, inputs, network, options, make_model, "choosing the epoch", context);
   double best = -std::numeric_limits<double>::infinity();
   std::vector<double> best_per_task;
   for (std::size_t epoch = 1; epoch <= options.epochs && !context.cancelled(); ++epoch) {
@@ -135,6 +144,7 @@ EpochChoice choose_epoch(const TrainingSet& all, const Features& inputs, const N
     if (improved || advantage(best_per_task, per_task) < 1) {
       choice.chosen = epoch;
       choice.per_task = std::move(per_task);
+      choice.model = run.model().clone();
       if (options.answer_power == 0) choice.answer_power = learned_power(run.model(), hidden, outputs);
     }
     context.report({.stage = "choosing the epoch",
@@ -150,7 +160,7 @@ EpochChoice choose_epoch(const TrainingSet& all, const Features& inputs, const N
   if (!choice.per_task.empty()) {
     std::vector<double> guessed;
     for (std::size_t i = 0; i < hidden.task_count(); ++i) {
-      guessed.push_back(-std::log(static_cast<double>(all.class_count)) *
+      guessed.push_back(-std::log(static_cast<double>(hidden.class_count)) *
                         static_cast<double>(hidden.labels_of(i).size()));
     }
     choice.no_better_than_guessing = mean(choice.per_task) <= mean(guessed);
@@ -163,19 +173,26 @@ EpochChoice choose_epoch(const TrainingSet& all, const Features& inputs, const N
 EpochChoice choose(const TrainingSet& all, const Features& inputs, const NetworkSpec& network,
                    const TrainingOptions& options, std::span<const Candidate> candidates, const RunContext& context,
                    const Candidate*& candidate, std::string& explanation) {
+  const std::optional<HiddenTasks> parts = hide_tasks(all, options.held_out, context);
+  if (!parts) return {.epochs = options.epochs, .chosen = options.epochs};
   std::optional<EpochChoice> choice;
   std::vector<std::string> told;
   for (const Candidate& next : candidates) {
     const bool last_hope = !choice && &next == &candidates.back();
+    std::optional<double> must_win_by = kClearAdvantage;
+    if (choice && next.must_win_by) must_win_by = next.must_win_by(*choice->model);
+    if (!must_win_by) continue;
     try {
-      EpochChoice its = choose_epoch(all, inputs, network, options, next.make_model, context);
-      const bool judged = !its.per_task.empty();
-      if (judged) told.push_back(fmt::format("{} {:.4f}", next.name, mean(its.per_task)));
-      if (!choice || (judged && advantage(its.per_task, choice->per_task) > kClearAdvantage)) {
+      EpochChoice its = choose_epoch(*parts, inputs, network, options, next.make_model, context);
+      if (its.per_task.empty()) {  // cancelled
+        if (!choice) choice = std::move(its);
+        break;
+      }
+      told.push_back(fmt::format("{} {:.4f}", next.name, mean(its.per_task)));
+      if (!choice || advantage(its.per_task, choice->per_task) > *must_win_by) {
         choice = std::move(its);
         candidate = &next;
       }
-      if (!judged) break;  // nothing was held out, or cancelled
     } catch (const Diverged&) {
       if (last_hope) throw;
       told.push_back(next.name + " diverged");
@@ -185,6 +202,7 @@ EpochChoice choose(const TrainingSet& all, const Features& inputs, const Network
     explanation = fmt::format("chose {}: log probability of the answers to a held-out task: {}", candidate->name,
                               fmt::join(told, ", "));
   }
+  choice->model.reset();  // it looks at tasks that end here
   return std::move(*choice);
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -40,10 +42,18 @@ void training_parameters(ParameterVisitor& v, TrainingOptions& options);
 /// against that (decoupled decay, dropped inputs) is scaled by it.
 [[nodiscard]] double memorisation_risk(std::size_t inputs, std::size_t tasks);
 
+/// By how many standard errors the answers to hidden tasks must be predicted better to count as clearly better: by
+/// another way to begin the same learner, and by another learner. The second is larger because some learners are
+/// trained on just this likelihood and predict answers better than they classify.
+inline constexpr double kClearAdvantage = 2, kClearAdvantageOfALearner = 3;
+
 /// One of several ways to begin, or to go on, between which the hidden answers decide. The first is preferred.
 struct Candidate {
   std::string name;
   AnswerModelFactory make_model;
+  /// By how many standard errors it must beat the best before it, whose model at its chosen epoch this is. Negative: it
+  /// takes the place unless it is worse by so many. Nothing: it is not even tried. Unset: kClearAdvantage.
+  std::function<std::optional<double>(const AnswerModel& best)> must_win_by = {};
 };
 
 /// The same for one of the candidates: each in turn takes the place of the best before it if it predicts the answers
@@ -54,9 +64,6 @@ struct Candidate {
 /// By how many standard errors the first predicts the same hidden tasks better than the second (log probabilities per
 /// task): chance alone must not choose.
 [[nodiscard]] double advantage(std::span<const double> these, std::span<const double> those);
-/// The advantage that counts as clear: of another way to begin the same learner, and of another learner. The second is
-/// larger because some learners are trained on just this likelihood and predict answers better than they classify.
-inline constexpr double kClearAdvantage = 2, kClearAdvantageOfALearner = 3;
 
 /// All tasks that can be trained on; throws bad_input if no answer is among them.
 [[nodiscard]] TrainingSet tasks_to_learn_from(const LearningData& data);
