@@ -15,8 +15,14 @@ class Minorisation {
   double step(std::vector<double>& strengths, const RunContext& context);
 
  private:
-  const ItemGraph& graph_;
-  HugeVector<double> games_;  // per edge
+  [[nodiscard]] double sum_of(std::size_t item) const noexcept;
+
+  // Pairs in the order of their first item, then of their second: a step divides once for both.
+  HugeVector<std::uint32_t> first_, second_;
+  HugeVector<double> games_, share_;        // share_ = games / (p + p')
+  std::vector<std::uint32_t> as_first_;     // per item: where the pairs that it is first of begin
+  std::vector<std::uint32_t> as_second_;    // per item: where the list of those that it is second of begins
+  HugeVector<std::uint32_t> second_pairs_;  // these lists
   std::vector<double> wins_, next_;
 };
 
