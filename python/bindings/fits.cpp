@@ -1,4 +1,5 @@
 #include "support.hpp"
+#include "wisecrowd/answered_rows.hpp"
 #include "wisecrowd/category_result.hpp"
 #include "wisecrowd/cleaning.hpp"
 #include "wisecrowd/learn.hpp"
@@ -202,6 +203,51 @@ py::dict effect_of_training(const Answers& answers, const py::object& features, 
   return dict;
 }
 
+py::dict posterior_of_rows(const Classifier& classifier, const py::object& given, const Answers& answers,
+                           const py::array& row_names, unsigned threads) {
+  const Features features = features_from(given);
+  const NameTable rows = names_from(row_names);
+  Work work(0, threads, py::none());
+  MatchedAnswers matched;
+  auto probabilities = work.run([&](const RunContext& context) {
+    matched = match_answers(classifier, answers.annotations, rows);
+    return posterior(classifier, features, matched.answers, context);
+  });
+  py::dict dict;
+  dict["probabilities"] = to_array(std::move(probabilities), {static_cast<py::ssize_t>(features.rows),
+                                                              static_cast<py::ssize_t>(classifier.class_count())});
+  dict["unknown_workers"] = matched.unknown_workers.size();
+  dict["unknown_tasks"] = matched.unknown_tasks.size();
+  return dict;
+}
+
+py::array_t<double> reliability_of_rows(const Classifier& classifier, const py::object& given, unsigned threads) {
+  const Features features = features_from(given);
+  const std::size_t workers = known_workers(classifier).size();
+  std::vector<RowWorker> pairs;
+  for (std::uint32_t row = 0; row < features.rows; ++row) {
+    for (std::size_t j = 0; j < workers; ++j) pairs.push_back({row, WorkerId(j)});
+  }
+  Work work(0, threads, py::none());
+  auto found = work.run([&](const RunContext& context) { return reliability(classifier, features, pairs, context); });
+  return to_array(std::move(found), {static_cast<py::ssize_t>(features.rows), static_cast<py::ssize_t>(workers)});
+}
+
+py::dict draw_rows(const Classifier& classifier, const py::object& given, std::size_t draws, std::uint64_t seed,
+                   unsigned threads) {
+  const Features features = features_from(given);
+  Work work(seed, threads, py::none());
+  Draws found = work.run([&](const RunContext& context) { return draw(classifier, features, draws, context); });
+  py::dict dict;
+  dict["probabilities"] =
+      to_array(std::move(found.probabilities),
+               {static_cast<py::ssize_t>(features.rows), static_cast<py::ssize_t>(classifier.class_count())});
+  dict["entropy"] = to_array(std::move(found.entropy));
+  dict["mutual_information"] = to_array(std::move(found.mutual_information));
+  dict["identical"] = found.identical;
+  return dict;
+}
+
 }  // namespace
 
 void define_fits(py::module_& module) {
@@ -249,6 +295,12 @@ void define_fits(py::module_& module) {
                                                        static_cast<py::ssize_t>(classifier.class_count())});
           },
           py::arg("features"), py::arg("threads"))
+      .def_property_readonly("classes", [](const Classifier& c) { return to_objects(c.class_names()); })
+      .def_property_readonly("workers", [](const Classifier& c) { return to_objects(known_workers(c)); })
+      .def("posterior", &posterior_of_rows, py::arg("features"), py::arg("answers"), py::arg("row_names"),
+           py::arg("threads"))
+      .def("reliability", &reliability_of_rows, py::arg("features"), py::arg("threads"))
+      .def("draw", &draw_rows, py::arg("features"), py::arg("draws"), py::arg("seed"), py::arg("threads"))
       .def("save", &Classifier::save, py::arg("folder"))
       .def("export_torchscript", &Classifier::export_torchscript, py::arg("path"));
   module.def(

@@ -12,7 +12,9 @@ import pandas as pd
 from . import _engine
 from ._aggregator import ATTRIBUTES, Fitted
 from ._columns import _index, _names, read
+from ._model import RowModel
 from ._parameters import COMMON, Estimator, NotFittedError, Progress, describe_class, signature_of, whole_number
+from ._rows import features_of, row_names_of
 
 _NETWORK_HELP = {
     "network": "linear, mlp, cnn for images, or the path of a TorchScript file that takes a batch of rows and gives logits",
@@ -28,31 +30,7 @@ LEARNER_ATTRIBUTES = (
 )
 
 
-def _is_sparse(X):
-    return hasattr(X, "tocsr")
-
-
-def _features(X):
-    """Features as the engine takes them: a float32 array, or the arrays of a sparse matrix."""
-    if _is_sparse(X):
-        X = X.tocsr()
-        X.sort_indices()
-        return X.indptr, X.indices, X.data, X.shape[1]
-    if hasattr(X, "to_numpy"):
-        X = X.to_numpy()
-    try:
-        X = np.ascontiguousarray(X, dtype=np.float32)
-    except (TypeError, ValueError) as error:
-        raise ValueError(f"features must be numbers: {error}") from None
-    if not 2 <= X.ndim <= 4:
-        raise ValueError(
-            f"features have {X.ndim} dimensions: they are rows × columns, or images: rows × height × width, or rows × height × "
-            "width × channels"
-        )
-    return X
-
-
-class Learner(Fitted, Estimator):
+class Learner(RowModel, Fitted, Estimator):
     """A classifier that is trained on the answers of a crowd."""
 
     _estimator_type = "classifier"
@@ -73,7 +51,7 @@ class Learner(Fitted, Estimator):
         """
         if gold is not None and not self._info["uses_gold"]:
             raise ValueError(f"{type(self).__name__} cannot learn from known labels: leave gold out")
-        names, features = self._row_names(X), _features(X)
+        names, features = row_names_of(X), features_of(X)
         # Rows with known truth that nobody answered are learned from as well.
         crowd = read(answers, classes=self.classes, gold=gold, duplicates=self.duplicates, threads=self.threads, columns=columns, wide=wide,
                      feature_rows=names)
@@ -111,18 +89,6 @@ class Learner(Fitted, Estimator):
                 "layers": whole_number("layers", self.layers, 1, 100), "dropout": dropout}
 
     @staticmethod
-    def _row_names(X):
-        if isinstance(X, pd.DataFrame) and len(X):
-            if not X.index.is_unique:
-                raise ValueError(f"features: task {X.index[X.index.duplicated()][0]!r} has several rows: the index of X names the tasks")
-            return _index(X.index)
-        if hasattr(X, "shape") and not X.shape[0]:
-            raise ValueError("features have no rows: there must be one for each task")
-        if not hasattr(X, "shape"):
-            raise TypeError(f"features are an array, a sparse matrix or a DataFrame; not {type(X).__name__}")
-        return pd.RangeIndex(X.shape[0])
-
-    @staticmethod
     def _rows_of(crowd, names):
         """Per task its row of the features; the engine's mark for those without."""
         tasks = _index(crowd.task_index())
@@ -144,9 +110,12 @@ class Learner(Fitted, Estimator):
             raise NotFittedError(f"there is nothing to predict with yet: call {type(self).__name__}.fit first")
         return self._classifier
 
+    def _parts(self):
+        return (self._fitted_classifier(), self._crowd.class_index(), self._crowd.worker_index(), self.threads, self.seed)
+
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each class, rows × classes_, by the classifier alone."""
-        return self._fitted_classifier().predict(_features(X), self.threads)
+        return self._fitted_classifier().predict(features_of(X), self.threads)
 
     def predict(self, X: Any) -> np.ndarray:
         """The label of each row, by the classifier alone."""

@@ -22,8 +22,9 @@ import pandas as pd
 
 from . import _engine
 from ._columns import _index, _names, as_index, gold_codes, gold_series, read
-from ._learner import Learner, _features
+from ._learner import Learner
 from ._parameters import Progress, whole_number
+from ._rows import features_of, row_names_of
 from ._tables import ALIASES, ColumnError, DataWarning, find_column, module_of, shown, stacklevel
 from .tools import aggregation_by_name
 
@@ -255,7 +256,7 @@ def training_effect(X: Any, found: FairnessStudy, gold: Any, *, network: str = "
     Every task is predicted by classifiers that did not train on it; groups that gaps leave out are left out. delta_accuracy and delta_parity are labels minus truth.
     """
     crowd = found._crowd
-    names = Learner._row_names(X)
+    names = row_names_of(X)
     rows = Learner._rows_of(crowd, names)
     classes = crowd.class_index()
     column = "limited" if "limited" in found.labels else "label"
@@ -267,7 +268,7 @@ def training_effect(X: Any, found: FairnessStudy, gold: Any, *, network: str = "
     positive = _position(found.gaps["positive"].iloc[0], classes, "positive")
     spec = {**_engine.network_defaults(), "network": network}
     with Progress(progress, "training") as call:
-        effect = _engine.training_effect(crowd.answers, _features(X), _names(names), rows, labels, truth, groups, _names(values), positive, spec,
+        effect = _engine.training_effect(crowd.answers, features_of(X), _names(names), rows, labels, truth, groups, _names(values), positive, spec,
                                          whole_number("folds", folds, 2), whole_number("seed", seed), whole_number("threads", threads, 0, 4096),
                                          call)
     effect["delta_accuracy"] = effect["accuracy_by_labels"] - effect["accuracy_by_truth"]

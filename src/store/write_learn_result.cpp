@@ -121,30 +121,4 @@ Status write_result(const LearnResult& result, const std::string& directory, con
 
 std::string run_json(const LearnResult& result) { return json_text(store::record_json(store::stored_record(result))); }
 
-std::string predictions_csv(const NameTable& rows, const NameTable& classes, std::span<const double> probabilities) {
-  TextBuffer text;
-  text.append("task,label,probability" + probability_columns(classes) + "\n");
-  const auto fields = class_fields(classes);
-  for (std::size_t r = 0; r < rows.size(); ++r) {
-    const auto row = probabilities.subspan(r * classes.size(), classes.size());
-    const std::size_t label = best_class(row);
-    text.append_field(rows[r]);
-    text.append(',');
-    text.append(fields[label]);
-    text.append(',');
-    text.append_probability(row[label]);
-    for (const double p : row) {
-      text.append(',');
-      text.append_probability(p);
-    }
-    text.append('\n');
-  }
-  return std::string(text.text());
-}
-
-void write_predictions(const std::string& path, const NameTable& rows, const NameTable& classes,
-                       std::span<const double> probabilities) {
-  write_file_whole(path, predictions_csv(rows, classes, probabilities));
-}
-
 }  // namespace wisecrowd

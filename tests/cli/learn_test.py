@@ -8,7 +8,7 @@ import unittest
 
 from program import PROGRAM, ProgramTest, environment
 
-MODEL_FILES = ["model.json", "weights.npy"]
+MODEL_FILES = ["answers.npy", "model.json", "weights.npy", "workers.json"]
 
 
 class Learn(ProgramTest):
@@ -47,7 +47,7 @@ class Learn(ProgramTest):
         self.assertIn("last_epoch", record["evaluation"]["answered_tasks"])
         self.assertEqual(record["features"]["test"], 60)
         self.assertEqual(sorted(record["files"]), sorted(
-            ["confusion.csv", "labels.csv", "model/model.json", "model/weights.npy", "run.json", "workers.csv"]))
+            ["confusion.csv", "labels.csv", "model/answers.npy", "model/model.json", "model/weights.npy", "model/workers.json", "run.json", "workers.csv"]))
         # What learn says of rows that nobody answered is what predict says.
         for model in ("result", "result/model/"):
             self.run_program("predict", model, "-f", "crowd/features.npy", "-t", "crowd/tasks.csv", "--out", "p.csv")
@@ -63,6 +63,49 @@ class Learn(ProgramTest):
         self.assertEqual(piped, (self.folder / "p.csv").read_text())
         scored = json.loads(self.run_program("evaluate", "result/labels.csv", "crowd/gold.csv", "--json").stdout)
         self.assertEqual(scored["tasks"], 210)
+
+    def test_models_remember_their_workers(self):
+        self.crowd()
+        everything = (self.folder / "crowd/answers.csv").read_text() + "".join(
+            (self.folder / "crowd/answers_test.csv").read_text().splitlines(keepends=True)[1:])
+        self.write("all.csv", everything)
+        self.run_program("learn", "all.csv", "-f", "crowd/features.npy", "-t", "crowd/tasks.csv", "--method", "max_mig", "--set", "epochs=6",
+                         "--out", "result", "--quiet")
+        self.assertIn("skill", self.table("result/workers.csv")[0])
+        predict = ["predict", "result", "-f", "crowd/features.npy", "-t", "crowd/tasks.csv"]
+        with_answers = list(csv.DictReader(self.run_program(*predict, "--answers", "all.csv").stdout.splitlines()))
+        expected = {row["task"]: row for row in self.table("result/labels.csv")}
+        self.assertEqual(len(with_answers), 210)
+        for row in with_answers:
+            for column in row:
+                if column.startswith("p_"):
+                    self.assertAlmostEqual(float(row[column]), float(expected[row["task"]][column]), delta=2e-6)
+        # Rows without answers are the network's.
+        some = {row["task"]: row for row in csv.DictReader(self.run_program(*predict, "--answers", "crowd/answers.csv").stdout.splitlines())}
+        alone = list(csv.DictReader(self.run_program(*predict).stdout.splitlines()))
+        self.assertEqual([row for row in alone if row["task"] >= "task_00000151"], [some[row["task"]] for row in alone if row["task"] >= "task_00000151"])
+        pairs = list(csv.DictReader(self.run_program(*predict, "--reliability").stdout.splitlines()))
+        workers = {row["worker"] for row in self.table("result/workers.csv")}
+        self.assertEqual(len(pairs), 210 * len(workers))
+        self.assertTrue(all(0 <= float(row["reliability"]) <= 1 for row in pairs))
+        self.run_program(*predict, "--reliability", "--answers", "all.csv", "--out", "whom.csv")
+        self.assertEqual(len(self.table("whom.csv")), len(everything.splitlines()) - 1)
+        drawn = list(csv.DictReader(self.run_program(*predict, "--draws", 20, "--seed", 3).stdout.splitlines()))
+        self.assertEqual(list(drawn[0])[-2:], ["predictive_entropy", "mutual_information"])
+        self.assertTrue(any(float(row["mutual_information"]) > 0 for row in drawn))
+        self.write("new.csv", "task,worker,label\ntask_00000001,stranger,0\ntask_00000001,worker_000001,0\nnowhere,worker_000001,0\n")
+        said = self.run_program(*predict, "--answers", "new.csv").stderr
+        self.assertIn("1 of 2 workers are not known to the model, for example 'stranger'", said)
+        self.assertIn("1 of 2 tasks have no features, for example 'nowhere'", said)
+        self.write("odd.csv", "task,worker,label\ntask_00000001,worker_000001,frog\n")
+        self.assertIn("which is no class of the model", self.run_program(*predict, "--answers", "odd.csv", code=65).stderr)
+        self.assertIn("--draws looks at the network alone", self.run_program(*predict, "--answers", "all.csv", "--draws", 5, code=64).stderr)
+        self.learn("--method", "doctor_net", "--out", "heads", "--quiet")
+        said = self.run_program("predict", "heads", "-f", "crowd/features.npy", "-t", "crowd/tasks.csv", "--reliability", code=65).stderr
+        self.assertIn("the model knows nothing of workers: doctor_net learns", said)
+        self.learn("--method", "lfc", "--model", "linear", "--out", "firm", "--quiet")
+        firm = self.run_program("predict", "firm", "-f", "crowd/features.npy", "-t", "crowd/tasks.csv", "--draws", 5)
+        self.assertIn("all draws are the same", firm.stderr)
 
     def test_same_seed_same_bits_for_any_threads(self):
         self.crowd()

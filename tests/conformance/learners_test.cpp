@@ -1,8 +1,10 @@
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <filesystem>
 
 #include "base/rng.hpp"
 #include "support/learning.hpp"
@@ -97,6 +99,69 @@ TEST_P(EveryLearner, TheClassifierSaysWhatTheResultSays) {
   ASSERT_EQ(again.size(), learned.row_probabilities.size());
   for (std::size_t cell = 0; cell < again.size(); ++cell) {
     EXPECT_NEAR(again[cell], learned.row_probabilities[cell], 1e-6);
+  }
+}
+
+/// The same features with the zeros left out.
+Features as_sparse(const Features& dense) {
+  Features sparse;
+  sparse.rows = dense.rows;
+  sparse.shape = dense.shape;
+  sparse.offsets = {0};
+  for (std::size_t r = 0; r < dense.rows; ++r) {
+    for (std::size_t c = 0; c < dense.columns(); ++c) {
+      if (dense.row(r)[c] < 0) continue;  // some must be missing
+      sparse.indices.push_back(static_cast<std::uint32_t>(c));
+      sparse.values.push_back(dense.row(r)[c]);
+    }
+    sparse.offsets.push_back(sparse.indices.size());
+  }
+  return sparse;
+}
+
+/// A model that was saved and read back gives answered rows the posterior that learn gave them: of tasks whose answers
+/// were not learned from, and of the others too, unless a learner knows more of these than its tables.
+TEST_P(EveryLearner, ASavedModelKeepsWhatItKnowsOfTheWorkers) {
+  FeatureCrowd crowd = gaussian_crowd(6, 150, 20, 3, 1.5,
+                                      {{{.8, .1, .1, .2, .7, .1, .1, .3, .6}, -1},
+                                       {{.6, .2, .2, .1, .8, .1, .3, .3, .4}, -1},
+                                       {{.7, .2, .1, .1, .6, .3, .0, .2, .8}, -1},
+                                       {{.4, .3, .3, .3, .5, .2, .2, .2, .6}, -1}},
+                                      0.7);
+  for (std::size_t t = 110; t < 150; ++t) crowd.data.split[t] = Split::test;
+  const CategoryAnswers& answers = crowd.data.crowd.answers;
+  const RunContext context({.threads = 1});
+  const auto folder =
+      std::filesystem::temp_directory_path() / ("wisecrowd_memory_" + GetParam() + std::to_string(getpid()));
+  for (const bool sparse : {false, true}) {
+    if (sparse) crowd.data.features = as_sparse(crowd.data.features);
+    const Learned learned = run(crowd.data);
+    std::filesystem::create_directories(folder);
+    learned.classifier->save(folder.string());
+    const auto model = load_classifier(folder.string(), context);
+    std::filesystem::remove_all(folder);
+    EXPECT_EQ(why_no_workers(*model).empty(), GetParam() != "doctor_net") << why_no_workers(*model);
+    if (!why_no_workers(*model).empty()) {
+      EXPECT_THROW((void)posterior(*model, crowd.data.features, {}, context), Error);
+      EXPECT_THROW((void)reliability(*model, crowd.data.features, {}, context), Error);
+      continue;
+    }
+    const MatchedAnswers matched = match_answers(*model, answers, crowd.data.row_names);
+    EXPECT_TRUE(matched.unknown_tasks.empty() && matched.unknown_workers.empty());
+    EXPECT_EQ(matched.answers.size(), answers.answer_count());
+    const std::vector<double> found = posterior(*model, crowd.data.features, matched.answers, context);
+    for (std::size_t t = GetParam() == "deep_bp" ? 110 : 0; t < 150; ++t) {
+      for (std::size_t k = 0; k < 3; ++k) {
+        EXPECT_NEAR(found[t * 3 + k], learned.crowd.posterior[t * 3 + k], 1e-9) << t << (sparse ? " sparse" : "");
+      }
+    }
+    std::vector<RowWorker> pairs;
+    for (const RowAnswer& answer : matched.answers) pairs.push_back({answer.row, answer.worker});
+    const std::vector<double> eta = reliability(*model, crowd.data.features, pairs, context);
+    for (std::size_t a = 0; a < eta.size(); ++a) {
+      EXPECT_TRUE(eta[a] >= 0 && eta[a] <= 1);
+      if (!learned.answer_reliability.empty()) EXPECT_NEAR(eta[a], learned.answer_reliability[a], 1e-6) << a;
+    }
   }
 }
 

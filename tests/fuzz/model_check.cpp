@@ -11,6 +11,7 @@
 #include <stdexcept>
 
 #include "learn/shared/model_files.hpp"
+#include "wisecrowd/answered_rows.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/learn.hpp"
 
@@ -41,7 +42,8 @@ class Folder {
         .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   }
   void clear() const {
-    for (const char* name : {"model.json", "weights.npy", "buffers.npy", "words.npy", "rarity.npy", "head.npy"}) {
+    for (const char* name : {"model.json", "weights.npy", "buffers.npy", "words.npy", "rarity.npy", "head.npy",
+                             "answers.npy", "answer_places.npy", "workers.json"}) {
       fs::remove(path(name));
       fs::remove(path(std::string("again/") + name));
     }
@@ -83,6 +85,38 @@ void write_arrays(const Folder& folder, const nlohmann::json& json) {
     if (count.is_number_unsigned()) sum += count.get<std::uint64_t>();  // may wrap: that is what an attacker wants
   }
   folder.write("head.npy", array<double>(sum, 1, -1));
+  const auto total = [&](const char* group) {
+    std::uint64_t all = 0;
+    const nlohmann::json& counts = entry(json, "answers", group);
+    if (!counts.is_object()) return all;
+    for (const nlohmann::json& count : counts) all += count.is_number_unsigned() ? count.get<std::uint64_t>() : 0;
+    return all;
+  };
+  folder.write("answers.npy", array<double>(total("numbers"), 0.5, 0));
+  folder.write("answer_places.npy", array<std::uint64_t>(total("places"), 0, 1));
+  const nlohmann::json& workers = entry(json, "answers", "workers");
+  nlohmann::json names = nlohmann::json::array();
+  if (workers.is_number_unsigned() && workers.get<std::uint64_t>() < 100) {
+    for (std::uint64_t j = 0; j < workers.get<std::uint64_t>(); ++j) names.push_back(fmt::format("w{}", j));
+  }
+  folder.write("workers.json", names.dump());
+}
+
+/// What the model says with an answer by every worker to every row, and how far it trusts them.
+std::vector<double> with_answers(const Classifier& model, const Features& rows, const RunContext& context) {
+  if (!why_no_workers(model).empty()) return {};
+  std::vector<RowAnswer> answers;
+  std::vector<RowWorker> pairs;
+  for (std::uint32_t row = 0; row < rows.rows; ++row) {
+    for (std::size_t j = 0; j < known_workers(model).size(); ++j) {
+      answers.push_back({row, WorkerId(j), ClassId((row + j) % model.class_count())});
+      pairs.push_back({row, WorkerId(j)});
+    }
+  }
+  std::vector<double> said = posterior(model, rows, answers, context);
+  const std::vector<double> trusted = reliability(model, rows, pairs, context);
+  said.insert(said.end(), trusted.begin(), trusted.end());
+  return said;
 }
 
 /// Rows as the model wants them, made of its own saved JSON.
@@ -115,16 +149,18 @@ void check_model(std::string_view bytes) {
   if (cut != std::string_view::npos) {
     const std::string_view rest = bytes.substr(cut + 3);
     const auto line = rest.find('\n');
-    for (const char* name : {"weights.npy", "buffers.npy", "words.npy", "rarity.npy", "head.npy"}) {
+    for (const char* name : {"weights.npy", "buffers.npy", "words.npy", "rarity.npy", "head.npy", "answers.npy",
+                             "answer_places.npy", "workers.json"}) {
       if (line != std::string_view::npos && rest.substr(0, line) == name) folder.write(name, rest.substr(line + 1));
     }
   }
   std::shared_ptr<const Classifier> model;
-  std::vector<double> probabilities;
+  std::vector<double> probabilities, answered;
   try {
     model = load_classifier(folder.path(""), context);
     if (entry(json, "network", "kind") == "cnn") return;  // loads libtorch: not here
     probabilities = model->predict(rows_for(json), context);
+    answered = with_answers(*model, rows_for(json), context);
   } catch (const Error& error) {
     if (error.code() == ErrorCode::internal) throw std::logic_error(error.what());
     return;
@@ -135,7 +171,9 @@ void check_model(std::string_view bytes) {
     if (!(std::abs(sum - 1) < 1e-5)) throw std::logic_error(fmt::format("probabilities of a row sum to {}", sum));
   }
   model->save(folder.path("again"));
-  if (load_classifier(folder.path("again"), context)->predict(rows_for(json), context) != probabilities) {
+  const auto again = load_classifier(folder.path("again"), context);
+  if (again->predict(rows_for(json), context) != probabilities ||
+      with_answers(*again, rows_for(json), context) != answered) {
     throw std::logic_error("the model says something else when it was saved and read again");
   }
 }

@@ -69,6 +69,39 @@ class Learners(unittest.TestCase):
             with self.assertRaisesRegex(OSError, "network.pt"):
                 wisecrowd._engine.load_classifier(folder, trust=True)
 
+    def test_a_model_remembers_its_workers(self):
+        crowd = wisecrowd.simulate("dawid_skene", tasks=200, workers=8, gaussian_features=1.0, test_tasks=60, seed=3)
+        train, test = crowd.features[crowd.splits == "train"], crowd.features[crowd.splits == "test"]
+        fitted = wisecrowd.DALC(epochs=5, samples=2).fit(train, crowd.answers)
+        answered = fitted.posterior(train, crowd.answers)
+        np.testing.assert_allclose(answered.loc[fitted.probas_.index], fitted.probas_, atol=1e-9)
+        with tempfile.TemporaryDirectory() as folder:
+            fitted.save_model(folder)
+            model = wisecrowd.load_model(folder)
+        self.assertEqual(list(model.classes_), [str(label) for label in fitted.classes_])
+        self.assertEqual(len(model.workers_), 8)
+        np.testing.assert_array_equal(model.posterior(train, crowd.answers), answered)
+        np.testing.assert_array_equal(model.predict_proba(test), fitted.predict_proba(test))
+        trusted = model.reliability(test)
+        self.assertEqual(trusted.shape, (60, 8))
+        self.assertTrue(((trusted >= 0) & (trusted <= 1)).all().all())
+        drawn = model.draw(test, 20)
+        self.assertTrue((drawn.mutual_information <= drawn.predictive_entropy).all())
+        self.assertGreater(drawn.mutual_information.max(), 0)
+        stranger = crowd.answers.assign(worker="nobody").iloc[:5]
+        with self.assertWarnsRegex(UserWarning, "answers of 1 workers whom the model does not know are left out"):
+            found = model.posterior(train, pd.concat([crowd.answers, stranger]))
+        np.testing.assert_array_equal(found, answered)
+        with self.assertRaisesRegex(Exception, "knows nothing of workers: doctor_net"):
+            wisecrowd.DoctorNet(epochs=2).fit(train, crowd.answers).posterior(train, crowd.answers)
+
+    def test_shares_of_classes_can_be_a_list(self):
+        for shares in ([0.7, 0.3], np.array([0.7, 0.3]), "0.7,0.3"):
+            fitted = wisecrowd.MaxMIG(class_prior=shares, epochs=2, start="votes").fit(self.train, self.crowd.answers)
+            np.testing.assert_allclose(fitted.priors_, [0.7, 0.3])
+        with self.assertRaisesRegex(ValueError, "positive share per class"):
+            wisecrowd.MaxMIG(class_prior=[0.7, 0.7]).fit(self.train, self.crowd.answers)
+
     def test_former_names_of_parameters(self):
         with self.assertWarnsRegex(FutureWarning, "AggNet: fading is now called decoupled_decay"):
             renamed = wisecrowd.AggNet(fading=0.25)

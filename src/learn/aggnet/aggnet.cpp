@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/numeric.hpp"
+#include "learn/shared/answer_memory.hpp"
 #include "learn/shared/clip.hpp"
 #include "learn/shared/learner_entry.hpp"
 
@@ -25,6 +26,11 @@ void AggNetModel::posterior(std::span<const double> outputs, const TaskAnswers& 
   classify(outputs, log_class);
   believe(log_class);
   posterior_from_tables(log_class, answers, tables_, probabilities);
+}
+
+void AggNetModel::remember(AnswerMemory& memory) const {
+  SoftLabelModel::remember(memory);
+  memory.ceiling = lowest_ceiling(options_.ceiling, classes());
 }
 
 void AggNetModel::begin_epoch(const Epoch& epoch) {

@@ -34,6 +34,7 @@ class AggNetModel final : public SoftLabelModel {
   /// The forecast for data and crowd: the network, believed as far as in training, and the answers.
   void posterior(std::span<const double> outputs, const TaskAnswers& answers,
                  std::span<double> probabilities) const override;
+  void remember(AnswerMemory& memory) const override;
   [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override { return std::make_unique<AggNetModel>(*this); }
 
  private:

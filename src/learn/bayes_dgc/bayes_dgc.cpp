@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/numeric.hpp"
+#include "learn/shared/answer_memory.hpp"
 #include "learn/shared/learner_entry.hpp"
 
 namespace wisecrowd::bayes_dgc {
@@ -173,6 +174,12 @@ double BayesDgcModel::answer_probability(std::span<const double> outputs, Worker
   for (std::size_t k = 0; k < f.size(); ++k) f[k] = outputs[k] + log_classes_[k];
   softmax(f);
   return answer_from_tables(f, tables_.means(), worker, label);
+}
+
+void BayesDgcModel::remember(AnswerMemory& memory) const {
+  memory.tables = tables_.means();
+  memory.log_weights = log_of_tables(tables_.geometric());
+  memory.bias = log_classes_;
 }
 
 void BayesDgcModel::describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const {

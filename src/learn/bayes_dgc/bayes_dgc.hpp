@@ -46,6 +46,7 @@ class BayesDgcModel final : public AnswerModel {
   [[nodiscard]] bool can_be_tempered() const override { return options_.prior == Options::Prior::network; }
   [[nodiscard]] double answer_probability(std::span<const double> outputs, WorkerId worker,
                                           ClassId label) const override;
+  void remember(AnswerMemory& memory) const override;
   void describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const override;
   [[nodiscard]] std::vector<double> worker_tables() const override { return tables_.means(); }
   [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override { return std::make_unique<BayesDgcModel>(*this); }

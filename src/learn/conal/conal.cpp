@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/numeric.hpp"
+#include "learn/shared/answer_memory.hpp"
 #include "learn/shared/learner_entry.hpp"
 
 namespace wisecrowd::conal {
@@ -135,6 +136,12 @@ void GateModel::table_at(std::span<const double> further, WorkerId worker, std::
   const double o = gate(further, worker);
   const auto own = table(worker);
   for (std::size_t cell = 0; cell < own.size(); ++cell) out[cell] = o * common_[cell] + (1 - o) * own[cell];
+}
+
+void GateModel::remember(AnswerMemory& memory) const {
+  FeatureDependentTables::remember(memory);
+  memory.common = common_;
+  memory.gates = gates_.all();
 }
 
 void GateModel::describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const {

@@ -33,6 +33,7 @@ class GateModel final : public FeatureDependentTables {
   GateModel(const TrainingSet& set, const Options& options, Rng rng);
   void step(double pace) override;
   void table_at(std::span<const double> further, WorkerId worker, std::span<double> table) const override;
+  void remember(AnswerMemory& memory) const override;
   void describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const override;
   [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override { return std::make_unique<GateModel>(*this); }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/numeric.hpp"
+#include "learn/shared/answer_memory.hpp"
 #include "learn/shared/learner_entry.hpp"
 
 namespace wisecrowd::crowd_layer {
@@ -176,6 +177,23 @@ void LayerModel::posterior(std::span<const double> outputs, const TaskAnswers& a
     }
   }
   softmax(probabilities);
+}
+
+void LayerModel::remember(AnswerMemory& memory) const {
+  memory.tables = worker_tables();
+  memory.log_weights.resize(memory.tables.size());
+  const std::size_t classes = set_->class_count;
+  std::vector<double> sure(classes, 0.0);
+  for (std::size_t j = 0; j < set_->worker_count; ++j) {
+    for (std::size_t k = 0; k < classes; ++k) {
+      const auto row = std::span(memory.log_weights).subspan((j * classes + k) * classes, classes);
+      sure[k] = 1;
+      forward(sure, WorkerId(j), row);
+      sure[k] = 0;
+      const double total = log_sum_exp(row);
+      for (double& value : row) value -= total;
+    }
+  }
 }
 
 double LayerModel::answer_probability(std::span<const double> outputs, WorkerId worker, ClassId label) const {

@@ -54,6 +54,7 @@ class LayerModel final : public AnswerModel {
                                           ClassId label) const override;
   /// What the layer makes of a sure class k: row k is softmax(layer(e_k)).
   [[nodiscard]] std::vector<double> worker_tables() const override;
+  void remember(AnswerMemory& memory) const override;
   [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override { return std::make_unique<LayerModel>(*this); }
 
   /// For checks of gradients: worker j's are of(j).

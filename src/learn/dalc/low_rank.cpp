@@ -6,6 +6,7 @@
 #include "base/linear_algebra.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
+#include "learn/shared/answer_memory.hpp"
 #include "learn/shared/lbfgs.hpp"
 
 namespace wisecrowd::dalc {
@@ -81,6 +82,13 @@ double LowRank::log_odds(WorkerId worker, std::uint32_t row) const {
   double sum = 0;
   for (std::size_t r = 0; r < options_.rank; ++r) sum += u[r] * v[r];
   return sum;
+}
+
+void LowRank::remember(RowSkill& skill) const {
+  skill.basis = RowSkill::Basis::projection;
+  skill.width = options_.rank;
+  skill.weights = workers_;
+  skill.projection = shared_;
 }
 
 double LowRank::objective(const TrainingSet& set, std::span<const double> right, std::span<const double> shared,

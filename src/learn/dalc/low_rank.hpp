@@ -25,6 +25,7 @@ class LowRank final : public Reliability {
 
   void fit(const TrainingSet& set, std::span<const double> right) override;
   [[nodiscard]] double log_odds(WorkerId worker, std::uint32_t row) const override;
+  void remember(RowSkill& skill) const override;
   [[nodiscard]] std::unique_ptr<Reliability> clone() const override { return std::make_unique<LowRank>(*this); }
 
   /// What fit maximises, with its gradient at F (rank × columns + 1), for the given F and the workers as they are.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/numeric.hpp"
+#include "learn/shared/answer_memory.hpp"
 #include "learn/shared/clip.hpp"
 #include "learn/shared/learner_entry.hpp"
 
@@ -77,6 +78,11 @@ void DeepBpModel::posterior(std::span<const double> outputs, const TaskAnswers& 
   }
   for (double& p : log_prior) p = std::log(std::max(p, kProbabilityFloor));
   posterior_from_tables(log_prior, answers, tables_, probabilities);
+}
+
+void DeepBpModel::remember(AnswerMemory& memory) const {
+  SoftLabelModel::remember(memory);
+  memory.ceiling = lowest_ceiling(options_.ceiling, classes());
 }
 
 void DeepBpModel::describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const {

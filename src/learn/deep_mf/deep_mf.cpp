@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/numeric.hpp"
+#include "learn/shared/answer_memory.hpp"
 #include "learn/shared/clip.hpp"
 #include "learn/shared/learner_entry.hpp"
 
@@ -68,6 +69,12 @@ void DeepMfModel::posterior(std::span<const double> outputs, const TaskAnswers& 
   }
   for (double& p : log_prior) p = std::log(std::max(p, kProbabilityFloor));
   posterior_from_tables(log_prior, answers, workers_.geometric(), probabilities);
+}
+
+void DeepMfModel::remember(AnswerMemory& memory) const {
+  SoftLabelModel::remember(memory);
+  memory.ceiling = lowest_ceiling(options_.ceiling, classes());
+  memory.log_weights = log_of_tables(workers_.geometric());
 }
 
 void DeepMfModel::describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const {

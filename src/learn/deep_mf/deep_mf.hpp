@@ -33,6 +33,7 @@ class DeepMfModel final : public SoftLabelModel {
   void end_training(const Epoch& epoch) override { infer_labels(epoch, true); }
   void posterior(std::span<const double> outputs, const TaskAnswers& answers,
                  std::span<double> probabilities) const override;
+  void remember(AnswerMemory& memory) const override;
   void describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const override;
   [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override { return std::make_unique<DeepMfModel>(*this); }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/numeric.hpp"
+#include "learn/shared/answer_memory.hpp"
 #include "learn/shared/learner_entry.hpp"
 
 namespace wisecrowd::doctor_net {
@@ -138,6 +139,12 @@ void HeadsModel::posterior(std::span<const double> outputs, const TaskAnswers& a
   for (const double value : probabilities) sum += value;
   if (sum <= 0) std::copy(class_prior_.begin(), class_prior_.end(), probabilities.begin());
   normalise(probabilities);
+}
+
+void HeadsModel::remember(AnswerMemory& memory) const {
+  memory.why_none =
+      "doctor_net learns what each worker would say of a row, not how answers follow from the truth; take another "
+      "learner, for example max_mig";
 }
 
 double HeadsModel::answer_probability(std::span<const double> outputs, WorkerId worker, ClassId label) const {

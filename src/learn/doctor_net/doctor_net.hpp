@@ -51,6 +51,7 @@ class HeadsModel final : public AnswerModel {
                  std::span<double> probabilities) const override;
   [[nodiscard]] double answer_probability(std::span<const double> outputs, WorkerId worker,
                                           ClassId label) const override;
+  void remember(AnswerMemory& memory) const override;
   void describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const override;
   [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override { return std::make_unique<HeadsModel>(*this); }
 

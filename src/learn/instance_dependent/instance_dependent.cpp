@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/numeric.hpp"
+#include "learn/shared/answer_memory.hpp"
 #include "learn/shared/learner_entry.hpp"
 
 namespace wisecrowd::instance_dependent {
@@ -196,6 +197,13 @@ void InstanceModel::step(double pace) {
 void InstanceModel::table_at(std::span<const double> further, WorkerId worker, std::span<double> out) const {
   std::vector<double> hidden(options_.row_width);
   forward(further, worker, hidden, out);
+}
+
+void InstanceModel::remember(AnswerMemory& memory) const {
+  memory.tables = logits().all();
+  memory.row_head = head_.all();
+  memory.mixing = mixing_.all();
+  memory.embeddings = embeddings_.all();
 }
 
 void InstanceModel::describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const {

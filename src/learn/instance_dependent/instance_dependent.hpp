@@ -41,6 +41,7 @@ class InstanceModel final : public FeatureDependentTables {
   void begin_epoch(const Epoch& epoch) override;
   void step(double pace) override;
   void table_at(std::span<const double> further, WorkerId worker, std::span<double> table) const override;
+  void remember(AnswerMemory& memory) const override;
   void describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const override;
   [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override { return std::make_unique<InstanceModel>(*this); }
 

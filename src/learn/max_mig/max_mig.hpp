@@ -60,12 +60,16 @@ class MaxMigModel final : public AnswerModel {
                                           ClassId label) const override;
   [[nodiscard]] bool can_be_tempered() const override { return true; }
   [[nodiscard]] std::vector<double> worker_tables() const override;
+  void remember(AnswerMemory& memory) const override;
   void describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const override;
   [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override { return std::make_unique<MaxMigModel>(*this); }
 
   /// g: the class probabilities that the aggregator makes of answers.
   void aggregate(const TaskAnswers& answers, std::span<double> probabilities) const;
 
+  /// Per worker, by how much an answer raises the logit of the class that it names above those of the others, mean over
+  /// the classes: near 0 for workers who add nothing.
+  [[nodiscard]] std::vector<double> net_weights() const;
   /// π: how frequent it takes the classes to be.
   [[nodiscard]] const std::vector<double>& class_prior() const noexcept { return prior_; }
   [[nodiscard]] Options::Start start() const noexcept { return options_.start; }
@@ -80,6 +84,8 @@ class MaxMigModel final : public AnswerModel {
   void forecast(std::span<const double> outputs, const TaskAnswers& answers, std::span<double> probabilities) const;
   /// From the numbers of training to the names of the classes.
   void rename(std::span<double> per_class) const;
+  /// The same for the truths of tables, workers × truth × label.
+  [[nodiscard]] std::vector<double> named(std::vector<double> tables) const;
   /// The forecast of all tasks of the set from the network's outputs; gold where it is known.
   [[nodiscard]] std::vector<double> forecast(std::span<const double> outputs) const;
 

@@ -4,6 +4,7 @@
 #include "base/assignment.hpp"
 #include "base/numeric.hpp"
 #include "learn/max_mig/max_mig.hpp"
+#include "learn/shared/answer_memory.hpp"
 
 namespace wisecrowd::max_mig {
 namespace {
@@ -231,19 +232,47 @@ double MaxMigModel::answer_probability(std::span<const double> outputs, WorkerId
   return answer_from_tables(f, tables_, worker, label);
 }
 
-std::vector<double> MaxMigModel::worker_tables() const {
-  if (class_of_.empty()) return tables_;
+std::vector<double> MaxMigModel::named(std::vector<double> tables) const {
+  if (class_of_.empty()) return tables;
   const std::size_t classes = set_->class_count, block = classes * classes;
-  std::vector<double> named(tables_.size());
-  for (std::size_t cell = 0; cell < tables_.size(); ++cell) {
+  std::vector<double> named(tables.size());
+  for (std::size_t cell = 0; cell < tables.size(); ++cell) {
     const std::size_t truth = cell % block / classes;
-    named[cell + (class_of_[truth] * classes - truth * classes)] = tables_[cell];
+    named[cell + (class_of_[truth] * classes - truth * classes)] = tables[cell];
   }
   return named;
 }
 
+std::vector<double> MaxMigModel::worker_tables() const { return named(tables_); }
+
+std::vector<double> MaxMigModel::net_weights() const {
+  const std::size_t classes = set_->class_count;
+  const std::vector<double> weights = named(weights_.all());
+  std::vector<double> net(set_->worker_count, 0.0);
+  if (classes < 2) return net;
+  const double others = static_cast<double>(classes - 1);
+  for (std::size_t j = 0; j < net.size(); ++j) {
+    for (std::size_t label = 0; label < classes; ++label) {
+      for (std::size_t k = 0; k < classes; ++k) {
+        const double weight = weights[(j * classes + k) * classes + label];
+        net[j] += (k == label ? weight : -weight / others) / static_cast<double>(classes);
+      }
+    }
+  }
+  return net;
+}
+
+void MaxMigModel::remember(AnswerMemory& memory) const {
+  memory.tables = worker_tables();
+  memory.log_weights = named(weights_.all());
+  memory.bias.resize(set_->class_count);
+  for (std::size_t k = 0; k < memory.bias.size(); ++k) memory.bias[k] = bias_.of(0)[k] - std::log(prior_[k]);
+  rename(memory.bias);
+}
+
 void MaxMigModel::describe(Learned& learned, const LearningData&, const OutputsOfTask&) const {
   learned.crowd.confusion = worker_tables();
+  learned.crowd.skill = net_weights();
   learned.crowd.class_prior = prior_;
   rename(learned.crowd.class_prior);
 }

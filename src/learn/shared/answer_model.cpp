@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/numeric.hpp"
+#include "learn/shared/answer_memory.hpp"
 
 namespace wisecrowd {
 
@@ -14,6 +15,10 @@ void AnswerModel::classify(std::span<const double> outputs, std::span<double> pr
 
 void AnswerModel::describe(Learned& learned, const LearningData&, const OutputsOfTask&) const {
   learned.crowd.confusion = worker_tables();
+}
+
+void AnswerModel::remember(AnswerMemory& memory) const {
+  memory.why_none = "its learner has no model of how answers follow from the truth";
 }
 
 std::vector<double> answer_likelihoods(const AnswerModel& model, const TrainingSet& set,

@@ -13,6 +13,8 @@
 
 namespace wisecrowd {
 
+struct AnswerMemory;
+
 /// A row-major matrix that somebody else owns.
 template <class T>
 struct MatrixView {
@@ -98,6 +100,10 @@ class AnswerModel {
   virtual void describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const;
   /// Workers × truth × label, rows sum to 1. Empty if the model has none.
   [[nodiscard]] virtual std::vector<double> worker_tables() const { return {}; }
+
+  /// What the posterior and the workers' reliabilities need beyond the network, to be saved with it: the memory gives
+  /// the same posterior for a row and answers as this model does. By default there is none, and why.
+  virtual void remember(AnswerMemory& memory) const;
 
   /// The state at this moment, to come back to the chosen epoch.
   [[nodiscard]] virtual std::unique_ptr<AnswerModel> clone() const = 0;

@@ -4,8 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "learn/shared/answer_memory.hpp"
 #include "learn/shared/network.hpp"
 #include "learn/shared/output_head.hpp"
+#include "wisecrowd/answered_rows.hpp"
 #include "wisecrowd/learn.hpp"
 
 namespace wisecrowd {
@@ -20,13 +22,27 @@ struct ClassifierParts {
   NameTable classes;
   FeatureRecipe recipe;
   OutputHead head;
+  AnswerMemory memory;
+  NameTable workers;  ///< whose answers the memory understands
+};
+
+/// What every classifier of this library can do beyond its own prediction (answered_rows.hpp).
+class RowModel : public Classifier {
+ public:
+  [[nodiscard]] virtual const NameTable& worker_names() const = 0;
+  [[nodiscard]] virtual const std::string& why_no_workers() const = 0;
+  [[nodiscard]] virtual std::vector<double> posterior(const Features& features, std::span<const RowAnswer> answers,
+                                                      const RunContext& context) const = 0;
+  [[nodiscard]] virtual std::vector<double> reliability(const Features& features, std::span<const RowWorker> pairs,
+                                                        const RunContext& context) const = 0;
+  [[nodiscard]] virtual Draws draw(const Features& features, std::size_t draws, const RunContext& context) const = 0;
 };
 
 /// A network that was read from a file is kept with the classifier, so that it can be saved when the file is gone.
 [[nodiscard]] std::shared_ptr<const Classifier> make_classifier(ClassifierParts parts);
 
 /// The files of a saved classifier: model.json, weights.npy, and, where there is something to put into them,
-/// buffers.npy, words.npy, rarity.npy, head.npy and network.pt.
+/// buffers.npy, words.npy, rarity.npy, head.npy, network.pt, answers.npy, answer_places.npy and workers.json.
 void save_classifier(ClassifierParts& parts, const std::string& network_file, const std::string& folder);
 /// `network_file` gets the bytes of network.pt, if there is one.
 [[nodiscard]] ClassifierParts read_classifier(const std::string& folder, std::string& network_file,

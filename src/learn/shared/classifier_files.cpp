@@ -12,6 +12,7 @@
 #include "base/output_folder.hpp"
 #include "learn/shared/classifier.hpp"
 #include "learn/shared/cnn_plan.hpp"
+#include "learn/shared/memory_files.hpp"
 #include "learn/shared/model_files.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/names.hpp"
@@ -71,6 +72,10 @@ class ModelReader {
       read_head(parts.head);
       if (!parts.head.fits(outputs, parts.classes.size())) {
         refuse(fmt::format("{} outputs do not fit {} classes: the file is damaged", outputs, parts.classes.size()));
+      }
+      read_memory(json_.contains("answers") ? json_.at("answers") : Json(), folder_, parts.memory, parts.workers);
+      if (!parts.memory.fits(parts.workers.size(), parts.classes.size(), outputs, like(parts).columns())) {
+        refuse("what it knows of the workers does not fit its classes and sizes: the file is damaged");
       }
       const auto weights = read_model_numbers<float>(file("weights.npy"), weight_count);
       if (script) {
@@ -343,6 +348,8 @@ void save_classifier(ClassifierParts& parts, const std::string& network_file, co
   json["head"] = {{"weights", parts.head.weights.size()},
                   {"matrices", parts.head.matrices.size()},
                   {"biases", parts.head.biases.size()}};
+
+  json["answers"] = save_memory(parts.memory, parts.workers, folder);
 
   write_model_numbers<float>(folder + "/weights.npy", parameters);
   if (!buffers.empty()) write_model_numbers<float>(folder + "/buffers.npy", buffers);

@@ -248,6 +248,103 @@ TEST_F(Classifiers, HostileSizesAreRefused) {
   expect_refused(spoilt("\"version\": 1", deep), "nested too deeply");
 }
 
+/// Two workers, the second one a coin.
+AnswerMemory small_memory() {
+  AnswerMemory memory;
+  memory.why_none.clear();
+  memory.answer_power = 0.5;
+  memory.tables = {.75, .25, .25, .75, .5, .5, .5, .5};
+  return memory;
+}
+
+TEST_F(Classifiers, AnswersAreWeighedByWhatIsKnownOfTheirWorkers) {
+  const Features features = rows(4, 2, 4);
+  ClassifierParts made = parts({.kind = "linear"}, features, 2, 2);
+  std::fill(made.network->parameters().begin(), made.network->parameters().end(), 0.0F);  // says .5 of everything
+  made.memory = small_memory();
+  made.workers = NameTable(std::vector<std::string>{"ann", "ben"});
+  make_classifier(std::move(made))->save(place("workers"));
+  const auto model = load_classifier(place("workers"), context_);
+  EXPECT_EQ(known_workers(*model).size(), 2U);
+  const std::vector<RowAnswer> answers{
+      {2, WorkerId{0}, ClassId{1}}, {1, WorkerId{1}, ClassId{1}}, {2, WorkerId{1}, ClassId{0}}};
+  const std::vector<double> found = posterior(*model, features, answers, context_);
+  // Each answer counts for the square root of itself.
+  const double share = std::sqrt(3.0) / (1 + std::sqrt(3.0));
+  EXPECT_NEAR(found[2 * 2 + 1], share, 1e-12);
+  EXPECT_NEAR(found[1 * 2 + 1], .5, 1e-12);
+  const std::vector<RowWorker> pairs{{3, WorkerId{0}}, {0, WorkerId{1}}};
+  EXPECT_EQ(reliability(*model, features, pairs, context_), (std::vector{.75, .5}));
+  EXPECT_THROW((void)reliability(*model, features, std::vector<RowWorker>{{4, WorkerId{0}}}, context_), Error);
+  EXPECT_THROW((void)reliability(*model, features, std::vector<RowWorker>{{0, WorkerId{2}}}, context_), Error);
+  EXPECT_THROW((void)posterior(*model, features, std::vector<RowAnswer>{{0, WorkerId{0}, ClassId{2}}}, context_),
+               Error);
+}
+
+TEST_F(Classifiers, DamagedMemoriesOfWorkersAreRefused) {
+  const Features features = rows(4, 2, 4);
+  ClassifierParts made = parts({.kind = "linear"}, features, 2, 2);
+  made.memory = small_memory();
+  made.workers = NameTable(std::vector<std::string>{"ann", "ben"});
+  const std::string good = place("good");
+  make_classifier(std::move(made))->save(good);
+  const std::string json = text_of(good + "/model.json"), names = text_of(good + "/workers.json"),
+                    numbers = text_of(good + "/answers.npy");
+  const auto spoilt = [&](const std::string& from, const std::string& to) {
+    overwrite(good + "/model.json", with(json, from, to));
+    overwrite(good + "/workers.json", names);
+    overwrite(good + "/answers.npy", numbers);
+    return good;
+  };
+  expect_refused(spoilt("\"workers\": 2", "\"workers\": 3"), "no list of the 3 workers");
+  expect_refused(spoilt("\"workers\": 2", "\"workers\": -3"), "'workers' of the answer model is no whole number");
+  expect_refused(spoilt("\"tables\": 8", "\"tables\": 18446744073709551615"), "no size for 'tables'");
+  expect_refused(spoilt("\"tables\": 8", "\"tables\": 4"), "not the array of 4 numbers");
+  expect_refused(spoilt("\"tables\": 8", "\"gates\": 8"), "does not fit its classes and sizes");
+  expect_refused(spoilt("\"tables\": 8", "\"frogs\": 8"), "numbers that are not known");
+  expect_refused(spoilt("\"answer_power\": 0.5", "\"answer_power\": 2"), "does not fit its classes and sizes");
+  expect_refused(spoilt("\"basis\": \"none\"", "\"basis\": \"moon\""), "the basis of the workers' skills is not known");
+  expect_refused(spoilt("\"basis\": \"none\"", "\"basis\": \"regions\""), "does not fit its classes and sizes");
+  overwrite(spoilt("\"workers\": 2", "\"workers\": 2") + "/workers.json", with(names, "ben", "ann"));
+  expect_refused(good, "worker 'ann' is there twice");
+  std::string negative = numbers;
+  negative.back() = '\xBF';  // of the last number, .5, the sign
+  overwrite(spoilt("\"workers\": 2", "\"workers\": 2") + "/answers.npy", negative);
+  expect_refused(good, "does not fit its classes and sizes");
+  fs::remove(good + "/answers.npy");
+  expect_refused(good, "answers.npy: cannot be opened: the model is not complete", ErrorCode::io);
+  // A model from before there was such a memory predicts, and says what it lacks.
+  const auto at = json.find(",\n  \"answers\""), end = json.find("\n  }", at);
+  std::string old = json;
+  old.erase(at, end + 4 - at);
+  overwrite(good + "/model.json", old);
+  const auto model = load_classifier(good, context_);
+  EXPECT_EQ(model->predict(features, context_).size(), 8U);
+  EXPECT_NE(why_no_workers(*model).find("train it again"), std::string::npos);
+}
+
+TEST_F(Classifiers, DrawsAgreeWithTheNetworkOnAverage) {
+  const Features features = rows(3, 4, 8);
+  const auto drops = make_classifier(parts({.kind = "mlp", .hidden = 64, .dropout = 0.5}, features, 2, 2));
+  const Draws many = draw(*drops, features, 400, context_);
+  const std::vector<double> plain = drops->predict(features, context_);
+  EXPECT_FALSE(many.identical);
+  for (std::size_t r = 0; r < 3; ++r) {
+    EXPECT_NEAR(many.probabilities[r * 2], plain[r * 2], .1);
+    EXPECT_NEAR(many.entropy[r],
+                -many.probabilities[r * 2] * std::log(many.probabilities[r * 2]) -
+                    many.probabilities[r * 2 + 1] * std::log(many.probabilities[r * 2 + 1]),
+                1e-12);
+    EXPECT_GT(many.mutual_information[r], 0);
+    EXPECT_LT(many.mutual_information[r], many.entropy[r]);
+  }
+  EXPECT_EQ(draw(*drops, features, 400, context_).probabilities, many.probabilities) << "the same seed, the same draws";
+  const auto firm = make_classifier(parts({.kind = "linear"}, features, 2, 2));
+  const Draws same = draw(*firm, features, 5, context_);
+  EXPECT_TRUE(same.identical);
+  for (const double bits : same.mutual_information) EXPECT_NEAR(bits, 0, 1e-12);
+}
+
 /// Values that a program would believe and a user would not.
 TEST_F(Classifiers, HostileValuesAreRefused) {
   const Features features = rows(20, 1, 4);

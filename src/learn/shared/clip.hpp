@@ -7,9 +7,11 @@ namespace wisecrowd {
 
 /// Keeps a network from being too sure: entries above the ceiling are set to it and what was removed is spread evenly
 /// over the other classes, again if that lifts one of them over it. A ceiling below 1/K means 1/K: no opinion at all.
+[[nodiscard]] inline double lowest_ceiling(double ceiling, std::size_t classes) {
+  return std::max(ceiling, 1 / static_cast<double>(classes));
+}
 inline void clip(std::span<double> probabilities, double ceiling) {
-  const auto classes = static_cast<double>(probabilities.size());
-  ceiling = std::max(ceiling, 1 / classes);
+  ceiling = lowest_ceiling(ceiling, probabilities.size());
   for (std::size_t round = 0; round < probabilities.size(); ++round) {
     double removed = 0;
     std::size_t below = 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/numeric.hpp"
+#include "learn/shared/answer_memory.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -234,6 +235,8 @@ void CoupledTables::posterior(std::span<const double> outputs, const TaskAnswers
   }
   posterior_from_tables(log_class, answers, tables_, probabilities);
 }
+
+void CoupledTables::remember(AnswerMemory& memory) const { memory.tables = tables_; }
 
 double CoupledTables::answer_probability(std::span<const double> outputs, WorkerId worker, ClassId label) const {
   std::vector<double> f(classes());

@@ -60,6 +60,7 @@ class CoupledTables : public AnswerModel {
                                           ClassId label) const override;
   [[nodiscard]] bool can_be_tempered() const override { return true; }
   [[nodiscard]] std::vector<double> worker_tables() const override { return tables_; }
+  void remember(AnswerMemory& memory) const override;
   [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override { return std::make_unique<CoupledTables>(*this); }
 
   /// The logits of the tables, for checks of gradients: worker j's are of(j), truth × label.

@@ -96,7 +96,7 @@ void DenseNetwork::product(const Layer& layer, const float* in, std::size_t batc
 void DenseNetwork::gather(const Features& inputs, std::span<const std::uint32_t> rows, Mode mode) {
   batch_ = rows.size();
   sparse_ = inputs.is_sparse();
-  const bool drops = mode != Mode::predict && keep_inputs_ < 1;
+  const bool drops = mode == Mode::train && keep_inputs_ < 1;
   if (sparse_) {
     offsets_.assign(1, 0);
     indices_.clear();

@@ -136,7 +136,7 @@ TEST(DenseNetwork, InputDropoutHidesWhatItsStreamSays) {
     std::size_t hidden = 0;
     for (int batch = 0; batch < 2; ++batch) {
       std::vector<float> outputs(kRows * kColumns);
-      network.forward(features, rows, batch == 0 ? Network::Mode::train : Network::Mode::sample, outputs);
+      network.forward(features, rows, Network::Mode::train, outputs);
       for (std::size_t r = 0; r < kRows; ++r) {
         std::uint64_t bits = 0;
         for (std::size_t c = 0; c < kColumns; ++c, bits >>= 16U) {
@@ -147,6 +147,10 @@ TEST(DenseNetwork, InputDropoutHidesWhatItsStreamSays) {
         }
       }
     }
+    // A draw of MC-dropout drops units, and there are none here.
+    std::vector<float> drawn(kRows * kColumns);
+    network.forward(features, rows, Network::Mode::sample, drawn);
+    EXPECT_EQ(drawn, features.dense);
     EXPECT_NEAR(static_cast<double>(hidden), 0.25 * 2 * kRows * kColumns, 5 * std::sqrt(0.1875 * 2 * kRows * kColumns));
   }
 }
@@ -173,9 +177,9 @@ TEST(DenseNetwork, GradientsGoThroughDropout) {
     const float kept = network.parameters()[p];
     constexpr float kChange = 1e-3F;
     network.parameters()[p] = kept + kChange;
-    const double above = loss(Network::Mode::sample);
+    const double above = loss(Network::Mode::train);
     network.parameters()[p] = kept - kChange;
-    const double below = loss(Network::Mode::sample);
+    const double below = loss(Network::Mode::train);
     network.parameters()[p] = kept;
     EXPECT_NEAR(network.gradients()[p], (above - below) / (2 * kChange), 0.05) << "parameter " << p;
   }

@@ -114,4 +114,9 @@ double DirichletTables::divergence() const {
   return sum;
 }
 
+std::vector<double> log_of_tables(std::vector<double> tables) {
+  for (double& value : tables) value = std::log(std::max(value, kProbabilityFloor));
+  return tables;
+}
+
 }  // namespace wisecrowd

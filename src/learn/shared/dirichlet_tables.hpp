@@ -45,4 +45,7 @@ class DirichletTables {
 
 void dirichlet_parameters(ParameterVisitor& v, DirichletTables::Options& options);
 
+/// Of tables, whose numbers are positive.
+[[nodiscard]] std::vector<double> log_of_tables(std::vector<double> tables);
+
 }  // namespace wisecrowd

@@ -21,7 +21,8 @@ class Network {
   enum class Mode {
     predict,  ///< no dropout, nothing kept
     train,    ///< dropout; keeps what backward() needs
-    sample,   ///< dropout, nothing kept: one draw of MC-dropout
+    sample,   ///< dropout of units, but no hidden inputs; nothing kept: one draw of MC-dropout, the same for all who
+              ///< draw
   };
 
   [[nodiscard]] virtual std::size_t output_size() const = 0;
@@ -41,7 +42,7 @@ class Network {
   /// The team that forward and backward work with; it must outlive their calls. Results do not depend on its size.
   void work_with(ThreadPool& pool) { pool_ = &pool; }
 
-  /// From here on training and sampling hide this share of the inputs, and scale the others up. Networks that cannot
+  /// From here on training (not sampling) hides this share of the inputs, and scale the others up. Networks that cannot
   /// leave it aside.
   virtual void drop_inputs(double share) { (void)share; }
 

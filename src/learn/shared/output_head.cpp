@@ -1,6 +1,7 @@
 #include "learn/shared/output_head.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "base/numeric.hpp"
 
@@ -24,21 +25,36 @@ void OutputHead::classify(std::span<const double> outputs, std::span<double> pro
     softmax(probabilities);
     return;
   }
-  const std::size_t classes = probabilities.size();
-  std::vector<double> part(classes);
+  std::vector<double> part(probabilities.size());
   std::fill(probabilities.begin(), probabilities.end(), 0.0);
   for (std::size_t c = 0; c < weights.size(); ++c) {
-    for (std::size_t k = 0; k < classes; ++k) {
-      part[k] = biases.empty() ? 0.0 : biases[c * classes + k];
-      if (matrices.empty()) {
-        part[k] += outputs[c * classes + k];
-        continue;
-      }
-      const double* row = matrices.data() + (c * classes + k) * outputs.size();
-      for (std::size_t o = 0; o < outputs.size(); ++o) part[k] += row[o] * outputs[o];
-    }
+    component(c, outputs, part);
     softmax(part);
-    for (std::size_t k = 0; k < classes; ++k) probabilities[k] += weights[c] * part[k];
+    for (std::size_t k = 0; k < part.size(); ++k) probabilities[k] += weights[c] * part[k];
+  }
+}
+
+void OutputHead::component(std::size_t c, std::span<const double> outputs, std::span<double> values) const {
+  const std::size_t classes = values.size();
+  for (std::size_t k = 0; k < classes; ++k) {
+    values[k] = biases.empty() ? 0.0 : biases[c * classes + k];
+    if (matrices.empty()) {
+      values[k] += outputs[c * classes + k];
+      continue;
+    }
+    const double* row = matrices.data() + (c * classes + k) * outputs.size();
+    for (std::size_t o = 0; o < outputs.size(); ++o) values[k] += row[o] * outputs[o];
+  }
+}
+
+void OutputHead::logits(std::span<const double> outputs, std::span<double> values) const {
+  if (is_softmax()) {
+    std::copy(outputs.begin(), outputs.end(), values.begin());
+  } else if (weights.size() == 1) {
+    component(0, outputs, values);
+  } else {
+    classify(outputs, values);
+    for (double& p : values) p = std::log(std::max(p, kProbabilityFloor));
   }
 }
 

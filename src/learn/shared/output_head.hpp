@@ -18,6 +18,11 @@ struct OutputHead {
   /// Whether the sizes fit a network and its classes.
   [[nodiscard]] bool fits(std::size_t outputs, std::size_t classes) const;
   void classify(std::span<const double> outputs, std::span<double> probabilities) const;
+  /// Log probabilities up to a constant: of one component without the softmax's rounding.
+  void logits(std::span<const double> outputs, std::span<double> values) const;
+
+ private:
+  void component(std::size_t c, std::span<const double> outputs, std::span<double> values) const;
 };
 
 }  // namespace wisecrowd

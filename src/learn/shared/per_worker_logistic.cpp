@@ -5,6 +5,7 @@
 
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
+#include "learn/shared/answer_memory.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -233,6 +234,22 @@ double PerWorkerLogistic::log_odds(WorkerId worker, std::uint32_t row) const {
   double sum = 0;
   for_each_place(index(worker), row, [&](std::size_t place, double value) { sum += value * weights_[place]; });
   return sum;
+}
+
+void PerWorkerLogistic::remember(RowSkill& skill) const {
+  skill.basis = RowSkill::Basis::columns;
+  const std::size_t workers = column_offset_.size() - 1;
+  if (weights_.empty()) {
+    skill.width = 1;
+    skill.weights.assign(workers, common_);
+    return;
+  }
+  skill.weights = weights_;
+  skill.width = options_.use_features ? features_->columns() + 1 : 1;
+  if (!options_.use_features || !features_->is_sparse()) return;
+  skill.offsets.assign(column_offset_.begin(), column_offset_.end());
+  skill.columns.assign(columns_.begin(), columns_.end());
+  for (std::size_t j = 0; j < workers; ++j) skill.columns[column_offset_[j + 1] - 1] = features_->columns();
 }
 
 }  // namespace wisecrowd

@@ -21,6 +21,8 @@ class PerWorkerLogistic final : public Reliability {
 
   void fit(const TrainingSet& set, std::span<const double> right) override;
   [[nodiscard]] double log_odds(WorkerId worker, std::uint32_t row) const override;
+  /// The basis is the columns of the features that it was made with.
+  void remember(RowSkill& skill) const override;
   [[nodiscard]] std::unique_ptr<Reliability> clone() const override {
     return std::make_unique<PerWorkerLogistic>(*this);
   }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/numeric.hpp"
+#include "learn/shared/answer_memory.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -20,13 +21,19 @@ ReliabilityModel::ReliabilityModel(const TrainingSet& set, std::unique_ptr<Relia
     : SoftLabelModel(set), reliability_(std::move(reliability)), options_(options) {}
 
 ReliabilityModel::ReliabilityModel(const ReliabilityModel& other)
-    : SoftLabelModel(other), reliability_(other.reliability_->clone()), options_(other.options_) {}
+    : SoftLabelModel(other),
+      reliability_(other.reliability_->clone()),
+      options_(other.options_),
+      identical_draws_(other.identical_draws_) {}
 
-std::vector<double> ReliabilityModel::opinion(const Epoch& epoch) const {
+std::vector<double> ReliabilityModel::opinion(const Epoch& epoch) {
   if (options_.samples <= 1) return network_probabilities(epoch);
-  std::vector<double> mean(set().task_count() * classes(), 0.0), draw(mean.size());
+  std::vector<double> mean(set().task_count() * classes(), 0.0), draw(mean.size()), first;
+  identical_draws_ = true;
   for (std::size_t s = 0; s < options_.samples; ++s) {
     epoch.sample(draw);
+    if (s == 0) first = draw;
+    identical_draws_ = identical_draws_ && draw == first;
     for (std::size_t i = 0; i < set().task_count(); ++i) softmax(std::span(draw).subspan(i * classes(), classes()));
     for (std::size_t cell = 0; cell < mean.size(); ++cell) {
       mean[cell] += draw[cell] / static_cast<double>(options_.samples);
@@ -35,14 +42,14 @@ std::vector<double> ReliabilityModel::opinion(const Epoch& epoch) const {
   return mean;
 }
 
+void add_reliable_answer(double log_odds, ClassId label, std::span<double> log_probabilities) {
+  const double wrong = log_sigmoid(-log_odds) + log_share(log_probabilities.size()), right = log_sigmoid(log_odds);
+  for (std::size_t k = 0; k < log_probabilities.size(); ++k) log_probabilities[k] += k == index(label) ? right : wrong;
+}
+
 void ReliabilityModel::Evidence::add(const TaskAnswers& answers, std::span<double> log_probabilities) const {
-  const double share = log_share(classes);
   for (std::size_t a = 0; a < answers.workers.size(); ++a) {
-    const double odds = reliability.log_odds(answers.workers[a], answers.row);
-    const double wrong = log_sigmoid(-odds) + share, right = log_sigmoid(odds);
-    for (std::size_t k = 0; k < log_probabilities.size(); ++k) {
-      log_probabilities[k] += k == index(answers.labels[a]) ? right : wrong;
-    }
+    add_reliable_answer(reliability.log_odds(answers.workers[a], answers.row), answers.labels[a], log_probabilities);
   }
 }
 
@@ -57,7 +64,7 @@ void ReliabilityModel::begin_epoch(const Epoch& epoch) {
       for (std::size_t k = 0; k < classes(); ++k) {
         row[k] = std::log(std::max(prior.empty() ? class_prior_[k] : prior[i * classes() + k], kProbabilityFloor));
       }
-      add_answers({set().workers_of(i), set().labels_of(i)}, row);
+      add_answers({set().workers_of(i), set().labels_of(i), set().task[i], set().row[i]}, row);
       softmax(row);
     }
     pin_gold();
@@ -95,7 +102,18 @@ double ReliabilityModel::answer_probability_at(std::uint32_t row, std::span<cons
   return f[index(label)] * eta + (1 - f[index(label)]) * (1 - eta) * std::exp(log_share(classes()));
 }
 
+void ReliabilityModel::remember(AnswerMemory& memory) const {
+  reliability_->remember(memory.skill);
+  if (memory.skill.basis == RowSkill::Basis::none) SoftLabelModel::AnswerModel::remember(memory);
+}
+
 void ReliabilityModel::describe(Learned& learned, const LearningData& data, const OutputsOfTask&) const {
+  if (identical_draws_) {
+    learned.crowd.warnings.push_back(
+        {"identical_draws",
+         "all draws of MC-dropout were the same, so they say nothing of how sure the network is: it drops nothing",
+         "put dropout into the TorchScript module, or set samples=1."});
+  }
   const CategoryAnswers& answers = data.crowd.answers;
   const std::size_t workers = answers.worker_count();
   learned.answer_reliability.resize(answers.answer_count());

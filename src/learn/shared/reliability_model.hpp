@@ -3,22 +3,16 @@
 #include <memory>
 #include <vector>
 
+#include "learn/shared/feature_rows.hpp"
 #include "learn/shared/soft_label_model.hpp"
 
 namespace wisecrowd {
 
-/// Calls entry(column, value) for what a row holds; sparse rows give their entries only.
-template <class Entry>
-void for_each_entry(const Features& features, std::size_t row, const Entry& entry) {
-  if (features.is_sparse()) {
-    for (std::uint64_t e = features.offsets[row]; e < features.offsets[row + 1]; ++e) {
-      entry(features.indices[e], static_cast<double>(features.values[e]));
-    }
-    return;
-  }
-  const auto values = features.row(row);
-  for (std::size_t c = 0; c < values.size(); ++c) entry(c, static_cast<double>(values[c]));
-}
+struct RowSkill;
+
+/// Adds what an answer says, whose worker is right with these log odds, to log probabilities of the classes: each wrong
+/// class is as probable.
+void add_reliable_answer(double log_odds, ClassId label, std::span<double> log_probabilities);
 
 /// How far each worker can be trusted on each row.
 class Reliability {
@@ -28,6 +22,8 @@ class Reliability {
   virtual void fit(const TrainingSet& set, std::span<const double> right) = 0;
   /// Log odds that the worker is right on a row; kNoRow: on an ordinary one.
   [[nodiscard]] virtual double log_odds(WorkerId worker, std::uint32_t row) const = 0;
+  /// What log_odds needs for other rows, to be saved; by default nothing is.
+  virtual void remember(RowSkill& skill) const { (void)skill; }
   [[nodiscard]] virtual std::unique_ptr<Reliability> clone() const = 0;
 };
 
@@ -58,6 +54,7 @@ class ReliabilityModel final : public SoftLabelModel {
                                           ClassId label) const override;
   [[nodiscard]] double answer_probability_at(std::uint32_t row, std::span<const double> outputs, WorkerId worker,
                                              ClassId label) const override;
+  void remember(AnswerMemory& memory) const override;
   void describe(Learned& learned, const LearningData& data, const OutputsOfTask& outputs_of) const override;
   [[nodiscard]] std::unique_ptr<AnswerModel> clone() const override {
     return std::make_unique<ReliabilityModel>(*this);
@@ -66,13 +63,14 @@ class ReliabilityModel final : public SoftLabelModel {
   [[nodiscard]] const Reliability& reliability() const noexcept { return *reliability_; }
 
  private:
-  [[nodiscard]] std::vector<double> opinion(const Epoch& epoch) const;
+  [[nodiscard]] std::vector<double> opinion(const Epoch& epoch);
   void add_answers(const TaskAnswers& answers, std::span<double> log_probabilities) const {
     Evidence{*reliability_, classes()}.add(answers, log_probabilities);
   }
 
   std::unique_ptr<Reliability> reliability_;
   Options options_;
+  bool identical_draws_ = false;  // several were asked for, and the network gave the same each time
 };
 
 }  // namespace wisecrowd

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/numeric.hpp"
+#include "learn/shared/answer_memory.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -56,6 +57,8 @@ double SoftLabelModel::answer_probability(std::span<const double> outputs, Worke
   classify(outputs, f);
   return answer_from_tables(f, tables_, worker, label);
 }
+
+void SoftLabelModel::remember(AnswerMemory& memory) const { memory.tables = tables_; }
 
 std::vector<double> SoftLabelModel::network_probabilities(const Epoch& epoch) const {
   std::vector<double> outputs(set_->task_count() * classes());

@@ -24,6 +24,8 @@ class SoftLabelModel : public AnswerModel {
   [[nodiscard]] bool can_be_tempered() const override { return true; }
   [[nodiscard]] std::vector<double> worker_tables() const override { return tables_; }
 
+  void remember(AnswerMemory& memory) const override;
+
   [[nodiscard]] const std::vector<double>& soft_labels() const noexcept { return labels_; }
 
  protected:

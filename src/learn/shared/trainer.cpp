@@ -12,6 +12,7 @@
 
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
+#include "learn/shared/answer_memory.hpp"
 #include "learn/shared/classifier.hpp"
 #include "learn/shared/finite.hpp"
 #include "learn/shared/training_run.hpp"
@@ -26,17 +27,6 @@ constexpr auto kScheduleNames =
                                            {TrainingOptions::Schedule::one_cycle, "one_cycle"}});
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
-/// f^(1−power) · posterior^power: as if every answer counted for `power` of one.
-void temper(const AnswerModel& model, std::span<const double> outputs, double power, std::span<double> posterior) {
-  std::vector<double> f(posterior.size());
-  model.classify(outputs, f);
-  for (std::size_t k = 0; k < f.size(); ++k) {
-    posterior[k] = (1 - power) * std::log(std::max(f[k], kProbabilityFloor)) +
-                   power * std::log(std::max(posterior[k], kProbabilityFloor));
-  }
-  softmax(posterior);
-}
 
 /// The power at which classifier and answers to hidden tasks tell most of each other: the mean over tasks of
 /// log Σ_k f_k g_k/π_k with g ∝ π A^power, where A is what the answers say and π the mean of f. Given the truth the
@@ -258,8 +248,9 @@ void predict_all(TrainingRun& run, const LearningData& data, double answer_power
         row == kNoRow ? std::span<const double>() : std::span(outputs).subspan(row * width, width);
     model.posterior(task_outputs, {answers.workers_of(TaskId(t)), answers.labels_of(TaskId(t)), TaskId(t), row},
                     target);
-    if (answer_power != 1 && row != kNoRow && model.can_be_tempered())
-      temper(model, task_outputs, answer_power, target);
+    if (answer_power != 1 && row != kNoRow && model.can_be_tempered()) {
+      temper(std::span<const double>(row_probabilities).subspan(row * classes, classes), answer_power, target);
+    }
   }
 }
 
@@ -358,6 +349,10 @@ void conclude(TrainingRun& run, const Snapshot* chosen, const LearningData& data
   describe_crowd(run, data, learned);
   ClassifierParts parts;
   parts.head = run.model().head();
+  parts.memory.why_none.clear();
+  run.model().remember(parts.memory);
+  if (run.model().can_be_tempered()) parts.memory.answer_power = answer_power;
+  if (!parts.memory.empty()) parts.workers = data.crowd.answers.worker_names();
   parts.network = run.release_network();
   parts.spec = network;
   parts.input_shape = data.features.shape;

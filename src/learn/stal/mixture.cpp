@@ -3,57 +3,25 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 #include <vector>
 
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
-#include "learn/shared/reliability_model.hpp"
 
 namespace wisecrowd::stal {
 namespace {
 
-constexpr std::size_t kMostColumns = 64, kProjectedColumns = 32;
+constexpr std::size_t kMostColumns = 64;
 constexpr std::size_t kRowsPerBlock = 1024;
 
-/// Rows of few columns in double precision: as they are, or through a random matrix of ±1/√columns.
-std::vector<double> few_columns(const Features& features, std::size_t& columns, Rng rng) {
-  columns = features.columns();
-  const bool project = features.is_sparse() || columns > kMostColumns;
-  if (project) columns = kProjectedColumns;
-  std::vector<double> points(features.rows * columns, 0.0);
-  const double scale = 1 / std::sqrt(static_cast<double>(columns));
+/// The points of all rows, in double precision.
+std::vector<double> points_of(const Regions& regions, const Features& features, std::size_t columns) {
+  std::vector<double> points(features.rows * columns);
   for (std::size_t row = 0; row < features.rows; ++row) {
-    double* const point = points.data() + row * columns;
-    for_each_entry(features, row, [&](std::size_t column, double value) {
-      if (!project) {
-        point[column] = value;
-        return;
-      }
-      // The signs of a column are the bits of its own draw: nothing of size columns × 32 is kept.
-      const std::uint64_t signs = rng.fork("projection", column).next();
-      for (std::size_t c = 0; c < columns; ++c) point[c] += (signs >> c & 1U) != 0 ? scale * value : -scale * value;
-    });
+    regions.point_of(features, static_cast<std::uint32_t>(row), std::span(points).subspan(row * columns, columns));
   }
   return points;
 }
-
-struct Mixture {
-  std::size_t components, columns;
-  std::vector<double> log_weight, mean, variance;
-
-  /// Log density of each component, weighted; the softmax of it is the membership.
-  void log_joint(const double* point, std::span<double> out) const {
-    for (std::size_t c = 0; c < components; ++c) {
-      double sum = log_weight[c];
-      for (std::size_t d = 0; d < columns; ++d) {
-        const double v = variance[c * columns + d], away = point[d] - mean[c * columns + d];
-        sum -= 0.5 * (std::log(2 * std::numbers::pi * v) + away * away / v);
-      }
-      out[c] = sum;
-    }
-  }
-};
 
 double squared_distance(const double* a, const double* b, std::size_t columns) {
   double sum = 0;
@@ -63,10 +31,11 @@ double squared_distance(const double* a, const double* b, std::size_t columns) {
 
 /// Centres far from each other: each next one drawn by its squared distance from those chosen (k-means++). Variances
 /// are those of all rows.
-Mixture start(const std::vector<double>& points, std::size_t columns, std::span<const std::uint32_t> rows,
-              std::size_t components, double floor, Rng rng) {
-  Mixture mixture{components, columns, std::vector<double>(components, -std::log(static_cast<double>(components))),
-                  std::vector<double>(components * columns), std::vector<double>(components * columns)};
+void start(Regions& mixture, const std::vector<double>& points, std::size_t columns,
+           std::span<const std::uint32_t> rows, std::size_t components, double floor, Rng rng) {
+  mixture.log_weight.assign(components, -std::log(static_cast<double>(components)));
+  mixture.mean.resize(components * columns);
+  mixture.variance.resize(components * columns);
   std::vector<double> distance(rows.size(), std::numeric_limits<double>::infinity());
   std::size_t chosen = rng.below(rows.size());
   for (std::size_t c = 0; c < components; ++c) {
@@ -90,17 +59,24 @@ Mixture start(const std::vector<double>& points, std::size_t columns, std::span<
     const double spread = std::max(squares / count - mean * mean, floor);
     for (std::size_t c = 0; c < components; ++c) mixture.variance[c * columns + d] = spread;
   }
-  return mixture;
 }
 
 }  // namespace
 
-Features mixture_memberships(const Features& features, std::span<const std::uint32_t> fit_to, std::size_t components,
-                             std::size_t iterations, double floor, Rng rng, ThreadPool& pool) {
-  std::size_t columns = 0;
-  const std::vector<double> points = few_columns(features, columns, rng);
+Regions find_regions(const Features& features, std::span<const std::uint32_t> fit_to, std::size_t components,
+                     std::size_t iterations, double floor, Rng rng, ThreadPool& pool) {
+  Regions mixture;
+  std::size_t columns = features.columns();
+  if (features.is_sparse() || columns > kMostColumns) {
+    // The signs of a column are the bits of its own draw.
+    for (std::size_t column = 0; column < columns; ++column) {
+      mixture.signs.push_back(rng.fork("projection", column).next());
+    }
+    columns = kProjectedColumns;
+  }
+  const std::vector<double> points = points_of(mixture, features, columns);
   components = std::min(components, fit_to.size());
-  Mixture mixture = start(points, columns, fit_to, components, floor, rng.fork("centres"));
+  start(mixture, points, columns, fit_to, components, floor, rng.fork("centres"));
 
   const Blocks blocks{fit_to.size(), kRowsPerBlock};
   struct Sums {
@@ -115,7 +91,7 @@ Features mixture_memberships(const Features& features, std::span<const std::uint
       part.second.assign(components * columns, 0.0);
       std::vector<double> share(components);
       for (std::size_t n = blocks.begin(block); n < blocks.end(block); ++n) {
-        const double* const point = points.data() + fit_to[n] * columns;
+        const auto point = std::span(points).subspan(fit_to[n] * columns, columns);
         mixture.log_joint(point, share);
         softmax(share);
         for (std::size_t c = 0; c < components; ++c) {
@@ -145,18 +121,21 @@ Features mixture_memberships(const Features& features, std::span<const std::uint
     }
   }
 
+  return mixture;
+}
+
+Features memberships_of(const Regions& regions, const Features& features, ThreadPool& pool) {
   Features memberships;
   memberships.rows = features.rows;
-  memberships.shape = {components};
-  memberships.dense.resize(features.rows * components);
+  memberships.shape = {regions.count()};
+  memberships.dense.resize(features.rows * regions.count());
   const Blocks all{features.rows, kRowsPerBlock};
   pool.for_each_block(all.count(), [&](std::size_t block, unsigned) {
-    std::vector<double> share(components);
+    std::vector<double> share(regions.count());
     for (std::size_t row = all.begin(block); row < all.end(block); ++row) {
-      mixture.log_joint(points.data() + row * columns, share);
-      softmax(share);
-      for (std::size_t c = 0; c < components; ++c) {
-        memberships.dense[row * components + c] = static_cast<float>(share[c]);
+      regions.memberships(features, static_cast<std::uint32_t>(row), share);
+      for (std::size_t c = 0; c < share.size(); ++c) {
+        memberships.dense[row * share.size() + c] = static_cast<float>(share[c]);
       }
     }
   });

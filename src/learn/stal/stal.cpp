@@ -1,5 +1,6 @@
 #include "learn/stal/stal.hpp"
 
+#include "learn/shared/answer_memory.hpp"
 #include "learn/shared/learner_entry.hpp"
 #include "learn/shared/per_worker_logistic.hpp"
 #include "learn/stal/mixture.hpp"
@@ -7,36 +8,47 @@
 namespace wisecrowd::stal {
 namespace {
 
-/// Keeps the memberships with the reliability that reads them.
+/// The regions and the rows' memberships, kept with the reliability that reads them.
 class ByRegion final : public Reliability {
  public:
-  ByRegion(std::shared_ptr<const Features> regions, std::size_t workers, double ridge, ThreadPool& pool)
-      : regions_(std::move(regions)), weights_(*regions_, workers, {.ridge = ridge}, pool) {}
+  struct Found {
+    Regions regions;
+    Features memberships;
+  };
+  ByRegion(std::shared_ptr<const Found> found, std::size_t workers, double ridge, ThreadPool& pool)
+      : found_(std::move(found)), weights_(found_->memberships, workers, {.ridge = ridge}, pool) {}
   void fit(const TrainingSet& set, std::span<const double> right) override { weights_.fit(set, right); }
   [[nodiscard]] double log_odds(WorkerId worker, std::uint32_t row) const override {
     return weights_.log_odds(worker, row);
   }
+  void remember(RowSkill& skill) const override {
+    weights_.remember(skill);
+    if (skill.width == 1) return;  // nothing was learned of regions
+    skill.basis = RowSkill::Basis::regions;
+    skill.regions = found_->regions;
+  }
   [[nodiscard]] std::unique_ptr<Reliability> clone() const override { return std::make_unique<ByRegion>(*this); }
 
  private:
-  std::shared_ptr<const Features> regions_;
+  std::shared_ptr<const Found> found_;
   PerWorkerLogistic weights_;
 };
 
 }  // namespace
 
 Learned Stal::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
-  std::shared_ptr<const Features> regions;  // found once, by the run that comes first
+  std::shared_ptr<const ByRegion::Found> found;  // once, by the run that comes first
   return train(
       data, network, options_.training,
       [&](const TrainingSet& set, Rng) {
-        if (!regions) {
-          regions = std::make_shared<Features>(mixture_memberships(*set.inputs, set.row, options_.components,
-                                                                   options_.mixture_iterations, options_.variance_floor,
-                                                                   context.rng("mixture"), context.pool()));
+        if (!found) {
+          Regions regions = find_regions(*set.inputs, set.row, options_.components, options_.mixture_iterations,
+                                         options_.variance_floor, context.rng("mixture"), context.pool());
+          Features memberships = memberships_of(regions, *set.inputs, context.pool());
+          found = std::make_shared<ByRegion::Found>(ByRegion::Found{std::move(regions), std::move(memberships)});
         }
         return std::make_unique<ReliabilityModel>(
-            set, std::make_unique<ByRegion>(regions, set.worker_count, options_.ridge, context.pool()),
+            set, std::make_unique<ByRegion>(found, set.worker_count, options_.ridge, context.pool()),
             ReliabilityModel::Options{.warm_up = options_.warm_up});
       },
       context);

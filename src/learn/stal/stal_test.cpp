@@ -31,7 +31,7 @@ TEST(Mixture, FindsCloudsAlsoThroughAProjection) {
     std::vector<std::uint32_t> rows;
     for (std::uint32_t row = 0; row < 200; ++row) rows.push_back(row);  // the others are only assigned
     ThreadPool one(1), two(2);
-    const Features found = mixture_memberships(features, rows, 3, 50, 1e-3, Rng(1), one);
+    const Features found = memberships_of(find_regions(features, rows, 3, 50, 1e-3, Rng(1), one), features, one);
     ASSERT_EQ(found.columns(), 3U);
     std::vector<std::ptrdiff_t> component;
     for (std::size_t row = 0; row < 300; ++row) {
@@ -44,7 +44,7 @@ TEST(Mixture, FindsCloudsAlsoThroughAProjection) {
     EXPECT_NE(component[0], component[1]);
     EXPECT_NE(component[0], component[2]);
     EXPECT_NE(component[1], component[2]);
-    EXPECT_EQ(found.dense, mixture_memberships(features, rows, 3, 50, 1e-3, Rng(1), two).dense);
+    EXPECT_EQ(found.dense, memberships_of(find_regions(features, rows, 3, 50, 1e-3, Rng(1), two), features, two).dense);
   }
 }
 
