@@ -143,7 +143,7 @@ class Learn(ProgramTest):
         self.run_program("learn", "labels.csv", "-f", "text.csv", "-g", "gold.csv", "--model", "linear",
                          "--set", "epochs=40", "--set", "learning_rate=0.05", "--out", "result")
         self.assertEqual(self.record()["evaluation"]["test_rows"]["chosen_epoch"]["accuracy"]["value"], 1)
-        self.assertEqual(self.names("result/model"), ["model.json", "rarity.npy", "weights.npy", "words.npy"])
+        self.assertEqual(self.names("result/model"), ["answers.npy", "model.json", "rarity.npy", "weights.npy", "words.npy", "workers.json"])
         self.write("new.csv", 'task,text\nn1,"Such a GREAT and funny film!"\nn2,awful and dull\n')
         new = list(csv.DictReader(self.run_program("predict", "result", "-f", "new.csv").stdout.splitlines()))
         self.assertEqual([row["label"] for row in new], ["1", "0"])
