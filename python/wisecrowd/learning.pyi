@@ -951,6 +951,7 @@ class CrowdLayer(Learner):
     layers: int
     dropout: float
     layer: Literal['MW', 'VW', 'VB', 'VW+B', 'SW']
+    start: Literal['identity', 'votes']
     worker_learning_rate: float
     warm_up: int
     epochs: int
@@ -979,6 +980,7 @@ class CrowdLayer(Learner):
         layers: int = ...,
         dropout: float = ...,
         layer: Literal['MW', 'VW', 'VB', 'VW+B', 'SW'] = ...,
+        start: Literal['identity', 'votes'] = ...,
         worker_learning_rate: float = ...,
         warm_up: int = ...,
         epochs: int = ...,

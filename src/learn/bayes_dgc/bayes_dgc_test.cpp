@@ -116,6 +116,25 @@ TEST(BayesDgc, WholeStepsAreVariationalBayes) {
 }
 
 /// Steps on small batches end near where whole steps do.
+/// A worker who has not answered is right with right/(right + wrong), whatever the number of classes.
+TEST(BayesDgc, StrangersAreAsGoodForAnyNumberOfClasses) {
+  for (const std::size_t classes : {2U, 3U, 10U}) {
+    std::vector<double> perfect(classes * classes, 0.0);
+    for (std::size_t k = 0; k < classes; ++k) perfect[k * (classes + 1)] = 1;
+    TrainingSet set = training_set(gaussian_crowd(3, 40, 0, classes, 2, {{perfect, -1}}).data);
+    ++set.worker_count;  // somebody without answers
+    Options options;
+    options.tables = {.right = 5, .wrong = 2};
+    const std::vector<double> tables = BayesDgcModel(set, options).worker_tables();
+    for (std::size_t k = 0; k < classes; ++k) {
+      for (std::size_t l = 0; l < classes; ++l) {
+        const double expected = k == l ? 5.0 / 7 : 2.0 / 7 / static_cast<double>(classes - 1);
+        EXPECT_NEAR(tables[(classes + k) * classes + l], expected, 1e-12);
+      }
+    }
+  }
+}
+
 TEST(BayesDgc, SmallBatchesComeToTheSamePlace) {
   const TrainingSet set = training_set(gaussian_crowd(3, 600, 0, 2, 1, max_mig_workers('H', 1), 0.8).data);
   Batch batch(set);

@@ -6,6 +6,7 @@
 #include "base/numeric.hpp"
 #include "learn/shared/answer_memory.hpp"
 #include "learn/shared/learner_entry.hpp"
+#include "wisecrowd/error.hpp"
 
 namespace wisecrowd::crowd_layer {
 namespace {
@@ -35,13 +36,22 @@ std::vector<double> neutral(const TrainingSet& set, Layer layer) {
   return all;
 }
 
+/// log(c_j + 1e-4), c_j the worker's table when the votes are taken for the truth.
+std::vector<double> from_votes(const TrainingSet& set) {
+  constexpr double kBesideNothing = 1e-4;
+  std::vector<double> all = tables_from(set, vote_shares(set), 0, 0);
+  for (double& cell : all) cell = std::log(cell + kBesideNothing);
+  return all;
+}
+
 }  // namespace
 
 LayerModel::LayerModel(const TrainingSet& set, const Options& options)
     : set_(&set),
       layer_(options.layer),
       block_(block_size(options.layer, set.class_count)),
-      weights_(neutral(set, options.layer), block_, options.worker_learning_rate),
+      weights_(options.start == Options::Start::votes ? from_votes(set) : neutral(set, options.layer), block_,
+               options.worker_learning_rate),
       warm_up_{options.warm_up},
       class_prior_(set.class_count, 0.0) {
   const std::vector<double> votes = vote_shares(set);
@@ -205,6 +215,9 @@ double LayerModel::answer_probability(std::span<const double> outputs, WorkerId 
 }
 
 Learned CrowdLayer::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
+  if (options_.start == Options::Start::votes && options_.layer != Layer::matrix) {
+    throw Error(ErrorCode::bad_parameter, "start=votes makes matrices: take layer=MW, or start=identity");
+  }
   return train(
       data, network, options_.training,
       [this](const TrainingSet& set, Rng) { return std::make_unique<LayerModel>(set, options_); }, context);
@@ -218,9 +231,15 @@ constexpr auto kLayerNames = enum_names<Layer>({{Layer::matrix, "MW"},
                                                 {Layer::weights_biases, "VW+B"},
                                                 {Layer::scale, "SW"}});
 
+constexpr auto kStartNames =
+    enum_names<Options::Start>({{Options::Start::identity, "identity"}, {Options::Start::votes, "votes"}});
+
 void parameters(ParameterVisitor& v, Options& o) {
   v.choice("layer", o.layer, kLayerNames,
            "what each worker has: a matrix, a weight per class, a bias per class, both, or one scale");
+  v.choice("start", o.start, kStartNames,
+           "the layers before training: such that they change nothing (as published), or, of MW, logarithms of the "
+           "workers' tables when the votes are taken for the truth (as in the comparison of Max-MIG)");
   v.real("worker_learning_rate", o.worker_learning_rate, 0, 100, "size of the steps of the layers");
   v.integer("warm_up", o.warm_up, 0, 1e6,
             "epochs in which the layers change nothing, so that the network carries the signal first");

@@ -21,8 +21,10 @@ enum class Layer {
 };
 
 struct Options {
+  enum class Start { identity, votes };
   TrainingOptions training;
   Layer layer = Layer::matrix;
+  Start start = Start::identity;
   double worker_learning_rate = 1e-2;
   std::size_t warm_up = 3;  ///< epochs in which the layers change nothing
 };

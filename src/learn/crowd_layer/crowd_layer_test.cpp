@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "support/learning_sets.hpp"
 
 namespace wisecrowd::crowd_layer {
@@ -39,6 +41,39 @@ TEST(CrowdLayer, GradientsThroughATwoLayerNetwork) {
         });
     EXPECT_LT(own, 1e-5) << static_cast<int>(layer);
   }
+}
+
+/// Three workers whose votes are known: what each says where the votes say k, as logarithms.
+TEST(CrowdLayer, StartsFromTheVotesIfAsked) {
+  const TrainingSet set = testing::three_class_set();
+  Options options;
+  options.start = Options::Start::votes;
+  LayerModel model(set, options);
+  const std::vector<double> votes = vote_shares(set);
+  for (std::size_t j = 0; j < set.worker_count; ++j) {
+    for (std::size_t k = 0; k < 3; ++k) {
+      std::vector<double> said(3, 0.0);
+      double all = 0;
+      for (std::size_t i = 0; i < set.task_count(); ++i) {
+        for (std::size_t a = 0; a < set.workers_of(i).size(); ++a) {
+          if (index(set.workers_of(i)[a]) != j) continue;
+          said[index(set.labels_of(i)[a])] += votes[i * 3 + k];
+          all += votes[i * 3 + k];
+        }
+      }
+      for (std::size_t l = 0; l < 3; ++l) {
+        EXPECT_NEAR(model.weights().of(j)[k * 3 + l], std::log(said[l] / all + 1e-4), 1e-12);
+      }
+    }
+  }
+  const auto crowd = gaussian_crowd(2, 300, 300, 2, 1.5, max_mig_workers('H', 1));
+  const auto learned =
+      testing::run_learner(crowd.data, "crowd_layer", {{"start", "votes"}, {"epochs", "20"}, {"learning_rate", "0.03"}},
+                           {.kind = "linear"}, 1);
+  EXPECT_GT(testing::test_accuracy(crowd, learned.row_probabilities), .85);
+  EXPECT_THROW((void)testing::run_learner(crowd.data, "crowd_layer", {{"start", "votes"}, {"layer", "SW"}},
+                                          {.kind = "linear"}, 1),
+               Error);
 }
 
 /// Before they move all layers are the same function; a matrix with only a diagonal is a weight per class.

@@ -11,12 +11,16 @@
 namespace wisecrowd::deep_bp {
 namespace {
 
-Parameters propagation(const Options& options) {
+/// bp counts each kind of wrong answer; here, as in deep_mf, `wrong` is all kinds together.
+Parameters propagation(const Options& options, std::size_t classes) {
+  constexpr double kLeastCount = 1e-3;  // that bp takes
+  const auto others = static_cast<double>(std::max<std::size_t>(classes, 2) - 1);
   Parameters parameters(aggregation_method("bp").parameters);
   parameters.set("model", options.model);
   const bool coin = options.model == "one_coin";
   parameters.set_value(coin ? "right" : "diagonal", options.right);
-  parameters.set_value(coin ? "wrong" : "off_diagonal", options.wrong);
+  parameters.set_value(coin ? "wrong" : "off_diagonal",
+                       coin ? options.wrong : std::max(options.wrong / others, kLeastCount));
   parameters.set_value("particles", static_cast<std::int64_t>(options.particles));
   parameters.set_value("max_iterations", static_cast<std::int64_t>(options.max_iterations));
   parameters.set_value("tolerance", options.tolerance);
@@ -29,7 +33,7 @@ DeepBpModel::DeepBpModel(const TrainingSet& set, const Options& options, const R
     : SoftLabelModel(set),
       options_(options),
       context_(&context),
-      session_(make_belief_session(as_dataset(set), propagation(options))) {}
+      session_(make_belief_session(as_dataset(set), propagation(options, set.class_count))) {}
 
 DeepBpModel::DeepBpModel(const DeepBpModel& other)
     : SoftLabelModel(other),
@@ -108,7 +112,7 @@ void parameters(ParameterVisitor& v, Options& o) {
            "confusion table, by particles");
   v.real("right", o.right, 1e-3, 1e6,
          "prior of an accuracy, Beta(right, wrong); for tables, prior count of a right answer");
-  v.real("wrong", o.wrong, 1e-3, 1e6, "see right; for tables, of each wrong answer");
+  v.real("wrong", o.wrong, 1e-3, 1e6, "see right; for tables, of all kinds of wrong answers together");
   v.integer("particles", o.particles, 1, 1e6, "tables: draws per worker; the same ones every time");
   v.integer("propagation_iterations", o.max_iterations, 1, 1e9,
             "iterations of belief propagation before each epoch, at most");

@@ -12,7 +12,7 @@ namespace wisecrowd::deep_bp {
 struct Options {
   TrainingOptions training;
   std::string model = "one_coin";  ///< of workers: one_coin, two_coin or tables
-  double right = 2, wrong = 1;     ///< prior counts of right and (each) wrong answer
+  double right = 2, wrong = 1;     ///< prior counts of right and of all wrong answers
   std::size_t particles = 400;     ///< model=tables
   std::size_t max_iterations = 100;
   double tolerance = 1e-4;

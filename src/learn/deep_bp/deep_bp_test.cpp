@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "base/rng.hpp"
-#include "support/learning.hpp"
+#include "support/learning_sets.hpp"
 
 namespace wisecrowd::deep_bp {
 namespace {
@@ -38,6 +38,30 @@ TEST(DeepBp, GradientsThroughATwoLayerNetwork) {
   const TrainingSet set = training_set(gaussian_crowd(3, 20, 0, 2, 1, max_mig_workers('H', 1), 0.5).data);
   const RunContext context;
   EXPECT_LT(testing::gradient_error(DeepBpModel(set, {}, context), set, 2), 1e-5);
+}
+
+/// `wrong` means the same for tables as in deep_mf: all kinds of wrong answers together.
+TEST(DeepBp, WrongAnswersBelievedBeforehandAreCountedTogether) {
+  const TrainingSet set = testing::three_class_set();
+  const RunContext context;
+  Options options;
+  options.model = "tables";
+  options.particles = 50;
+  DeepBpModel model(set, options, context);
+  const std::vector<double> even(set.task_count() * 3, 1.0 / 3);
+  model.infer(even);
+  const auto by_tables = [&](double off_diagonal) {
+    Parameters parameters(aggregation_method("bp").parameters);
+    parameters.set("model", "tables");
+    parameters.set_value("diagonal", options.right);
+    parameters.set_value("off_diagonal", off_diagonal);
+    parameters.set_value("particles", std::int64_t{50});
+    CategoryData data = as_dataset(set);
+    data.task_priors = even;
+    return aggregate(data, "bp", parameters, context).posterior;
+  };
+  EXPECT_EQ(model.soft_labels(), by_tables(options.wrong / 2));
+  EXPECT_NE(model.soft_labels(), by_tables(options.wrong));
 }
 
 /// Beliefs are those of belief propagation, wherever the messages began, and a small change costs few iterations.
