@@ -135,6 +135,35 @@ TEST(BayesDgc, StrangersAreAsGoodForAnyNumberOfClasses) {
   }
 }
 
+/// The share of a rare class is the mean label, and labels lean on the network: it is found once the network is trained
+/// far enough, and looks even while the network hardly knows anything.
+TEST(BayesDgc, ARareClassIsFoundOnceTheNetworkHasLearned) {
+  const std::vector<testing::PlannedWorker> workers(4, {{.85, .15, .15, .85}, -1});
+  auto crowd = gaussian_crowd(4, 2400, 0, 2, 1.3, workers, 0.5);
+  std::size_t ones = 0, kept_ones = 0, kept = 0;
+  for (std::size_t t = 0; t < crowd.tasks; ++t) {
+    const bool one = index(crowd.truth[t]) == 1;
+    if (one && ones++ % 19 != 0) {
+      crowd.data.split[t] = Split::test;
+      continue;
+    }
+    kept_ones += one ? 1 : 0;
+    ++kept;
+  }
+  const double share = static_cast<double>(kept_ones) / static_cast<double>(kept);
+  const auto found = [&](const std::string& learning_rate) {
+    const Learned learned = testing::run_learner(
+        crowd.data, "bayes_dgc", {{"learning_rate", learning_rate}, {"epochs", "40"}}, {.kind = "linear"}, 1);
+    double sum = 0;
+    for (std::size_t t = 0; t < crowd.tasks; ++t) {
+      if (crowd.data.split[t] == Split::train) sum += learned.crowd.posterior[t * 2 + 1];
+    }
+    return sum / static_cast<double>(kept);
+  };
+  EXPECT_NEAR(found("0.03"), share, 0.02);
+  EXPECT_GT(found("0.0003"), share + 0.05);
+}
+
 TEST(BayesDgc, SmallBatchesComeToTheSamePlace) {
   const TrainingSet set = training_set(gaussian_crowd(3, 600, 0, 2, 1, max_mig_workers('H', 1), 0.8).data);
   Batch batch(set);
