@@ -1,45 +1,20 @@
 #include "evaluate/components.hpp"
 
 #include <algorithm>
-#include <numeric>
 #include <tuple>
 #include <vector>
+
+#include "base/disjoint_sets.hpp"
 
 namespace wisecrowd {
 namespace {
 
-/// Union–find over workers only: a task joins its workers, and then belongs to the part of any of them.
-class WorkerSets {
- public:
-  explicit WorkerSets(std::size_t workers) : parent_(workers), size_(workers, 1) {
-    std::iota(parent_.begin(), parent_.end(), 0U);
-  }
-  [[nodiscard]] std::uint32_t find(std::uint32_t worker) noexcept {
-    while (parent_[worker] != worker) {
-      parent_[worker] = parent_[parent_[worker]];
-      worker = parent_[worker];
-    }
-    return worker;
-  }
-  void join(std::uint32_t one, std::uint32_t two) noexcept {
-    one = find(one);
-    two = find(two);
-    if (one == two) return;
-    if (size_[one] < size_[two]) std::swap(one, two);
-    parent_[two] = one;
-    size_[one] += size_[two];
-  }
-
- private:
-  std::vector<std::uint32_t> parent_;
-  std::vector<std::uint32_t> size_;
-};
-
-/// Sizes by root; parts without workers stay empty.
+/// Sizes by root; parts without workers stay empty. A task joins its workers, and then belongs to the part of any of
+/// them.
 std::vector<ComponentSize> sizes_by_root(const AnswerGraph& answers) {
   const auto offsets = answers.task_offsets();
   const auto workers = answers.workers();
-  WorkerSets sets(answers.worker_count());
+  DisjointSets sets(answers.worker_count());
   std::vector<bool> spoke(answers.worker_count(), false);
   for (std::size_t t = 0; t < answers.task_count(); ++t) {
     for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {

@@ -1,7 +1,9 @@
 #include "wisecrowd/dependence.hpp"
 
 #include <algorithm>
+#include <numeric>
 
+#include "trust/dependence/parts.hpp"
 #include "trust/dependence/search.hpp"
 
 namespace wisecrowd {
@@ -24,7 +26,7 @@ void count_common(const CrowdSample& sample, const std::vector<std::uint32_t>& p
       for (std::uint64_t b = a + 1; b < sample.offsets[t + 1]; ++b) {
         if (place[sample.who[b]] != group) continue;
         pairs[group] += 1;
-        alike[group] += sample.label[a] == sample.label[b] ? 1 : 0;
+        alike[group] += sample.said(a) == sample.said(b) ? 1 : 0;
       }
     }
     for (std::uint64_t a = sample.offsets[t]; a < sample.offsets[t + 1]; ++a) {
@@ -41,7 +43,12 @@ void count_answers(const CategoryAnswers& answers, const std::vector<std::uint32
   }
 }
 
-/// How often members would agree if they worked apart: by the model, and as much more as is usual in this crowd.
+/// Agreements of a pair that works apart: by the model, and as many more as are usual in this crowd.
+double agreements_apart(const WorkerPairs& pairs, const PairDependence& found, std::size_t first, std::size_t pair) {
+  return found.expected[pair] + found.usual(pairs, first, pair) * (pairs.common[pair] - found.expected[pair]);
+}
+
+/// How often members would agree if they worked apart.
 void count_expected(const Search& search, const FoundGroups& found, const std::vector<std::uint32_t>& place,
                     std::vector<DependentGroup>& groups) {
   std::vector<double> expected(groups.size(), 0), common(groups.size(), 0);
@@ -49,8 +56,7 @@ void count_expected(const Search& search, const FoundGroups& found, const std::v
   for (std::uint32_t j = 0; j < place.size(); ++j) {
     for (std::size_t p = pairs.row[j]; p < pairs.row[j + 1] && place[j] != kNone; ++p) {
       if (place[pairs.other[p]] != place[j]) continue;
-      expected[place[j]] +=
-          found.pairs.expected[p] + found.pairs.usual[p] * (pairs.common[p] - found.pairs.expected[p]);
+      expected[place[j]] += agreements_apart(pairs, found.pairs, j, p);
       common[place[j]] += pairs.common[p];
     }
   }
@@ -61,14 +67,14 @@ std::vector<DependentPair> suspected_pairs(const Search& search, const FoundGrou
   const WorkerPairs& pairs = search.pairs();
   const Grouping& grouping = found.model.grouping();
   std::vector<DependentPair> list;
+  EvidenceInOrder evidence(found.pairs);
   for (std::uint32_t j = 0; j < grouping.unit.size(); ++j) {
     for (std::size_t p = pairs.row[j]; p < pairs.row[j + 1]; ++p) {
-      if (found.pairs.evidence[p] <= search.evidence_needed()) continue;
-      const double expected =
-          found.pairs.expected[p] + found.pairs.usual[p] * (pairs.common[p] - found.pairs.expected[p]);
-      list.push_back({WorkerId{j}, WorkerId{pairs.other[p]}, static_cast<std::uint64_t>(pairs.common[p]),
-                      static_cast<std::uint64_t>(pairs.agreed[p]), expected, found.pairs.beyond_usual(p),
-                      found.pairs.evidence[p], grouping.together(j, pairs.other[p])});
+      const double sure = evidence.of(p);
+      if (sure <= search.evidence_needed()) continue;
+      list.push_back({WorkerId{j}, WorkerId{pairs.other[p]}, pairs.common[p], pairs.agreed[p],
+                      agreements_apart(pairs, found.pairs, j, p), found.pairs.beyond_usual(pairs, j, p), sure,
+                      grouping.together(j, pairs.other[p])});
     }
   }
   std::stable_sort(list.begin(), list.end(),
@@ -148,12 +154,15 @@ Dependence given_groups(const CategoryData& data) {
   return result;
 }
 
-Dependence find_dependence(const CategoryData& data, const DependenceOptions& options, const RunContext& context) {
+namespace {
+
+/// Of a crowd, or a part of one, in which everybody hangs together.
+Dependence find_in_part(const CategoryData& data, const SearchScope& scope, const DependenceOptions& options,
+                        const RunContext& context) {
   const CategoryAnswers& answers = data.answers;
   Dependence result;
-  if (answers.answer_count() == 0 || answers.class_count() < 2 || answers.worker_count() < 2) return result;
-  Search search(data, context);
-  if (context.cancelled() || search.hopeless()) return result;
+  const Search search(data, scope, context);
+  if (context.cancelled() || (scope.whole && search.hopeless())) return result;
   const FoundGroups found = search.run();
   if (context.cancelled()) return result;
   result.everybody_grouped = found.everybody_grouped;
@@ -183,6 +192,110 @@ Dependence find_dependence(const CategoryData& data, const DependenceOptions& op
     result.voices = without_groups(grouping, released);
   }
   return result;
+}
+
+double pairs_of(double workers) { return workers * (workers - 1) / 2; }
+
+/// Adds what was found in a part, by the ids of the whole crowd.
+void add_part(const CrowdPart& part, const Dependence& found, Dependence& result) {
+  const auto worker = [&](WorkerId own) { return WorkerId{part.workers[index(own)]}; };
+  const auto groups = static_cast<std::uint32_t>(result.groups.size());
+  for (const DependentGroup& group : found.groups) {
+    result.groups.push_back(group);
+    for (WorkerId& member : result.groups.back().workers) member = worker(member);
+  }
+  for (DependentPair pair : found.pairs) {
+    pair.first = worker(pair.first);
+    pair.second = worker(pair.second);
+    result.pairs.push_back(pair);
+  }
+  for (AttackedTask task : found.attacked) {
+    task.task = TaskId{part.tasks[index(task.task)]};
+    task.group += groups;
+    result.attacked.push_back(task);
+  }
+  if (!found.acts()) return;
+  std::vector<std::uint32_t> first(part.workers.size(), kNone);  // of each voice: who speaks for it
+  for (std::size_t w = 0; w < part.workers.size(); ++w) {
+    std::uint32_t& speaker = first[found.voices[w]];
+    if (speaker == kNone) speaker = part.workers[w];
+    result.voices[part.workers[w]] = speaker;
+  }
+}
+
+/// The largest groups and the strongest evidence first, as of one part.
+void put_in_order(Dependence& result) {
+  std::vector<std::uint32_t> order(result.groups.size()), place(result.groups.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return result.groups[a].workers.size() > result.groups[b].workers.size();
+  });
+  std::vector<DependentGroup> groups;
+  for (std::uint32_t n = 0; n < order.size(); ++n) {
+    place[order[n]] = n;
+    groups.push_back(std::move(result.groups[order[n]]));
+  }
+  result.groups = std::move(groups);
+  for (AttackedTask& task : result.attacked) task.group = place[task.group];
+  std::stable_sort(result.pairs.begin(), result.pairs.end(),
+                   [](const DependentPair& a, const DependentPair& b) { return a.evidence > b.evidence; });
+}
+
+/// Small parts are searched side by side, large ones one after the other by all threads; all of them, if two workers of
+/// any part have tasks enough in common.
+Dependence find_in_parts(const CategoryData& data, const CrowdParts& parts, const DependenceOptions& options,
+                         const RunContext& context) {
+  constexpr std::size_t kLargePart = 50'000;  // answers
+  std::vector<Dependence> found(parts.count());
+  std::vector<CrowdPart> part(parts.count());
+  const auto scope = [&](std::size_t n) { return SearchScope{parts.pairs_of_workers(), parts.share(n), false}; };
+  bool hopeless = true;
+  for (std::size_t n = 0; n < parts.count() && hopeless && !context.cancelled(); ++n) {
+    hopeless = Search(parts.part(n).data, scope(n), context).hopeless();
+  }
+  if (hopeless) return {};
+  const auto look = [&](std::size_t n, const RunContext& in) {
+    if (context.cancelled()) return;
+    part[n] = parts.part(n);
+    found[n] = find_in_part(part[n].data, scope(n), options, in);
+    part[n].data = {};
+  };
+  std::vector<std::size_t> small;
+  for (std::size_t n = 0; n < parts.count(); ++n) {
+    if (parts.answers(n) > kLargePart) {
+      look(n, context);
+    } else {
+      small.push_back(n);
+    }
+  }
+  context.pool().for_each_block(small.size(), [&](std::size_t n, unsigned) {
+    look(small[n], RunContext({.seed = context.seed(), .threads = 1}));
+  });
+  Dependence result;
+  if (context.cancelled()) return result;
+  const bool acts = std::any_of(found.begin(), found.end(), [](const Dependence& in) { return in.acts(); });
+  if (acts) {
+    result.voices.resize(data.answers.worker_count());
+    std::iota(result.voices.begin(), result.voices.end(), 0U);
+  }
+  std::size_t in_groups = 0;  // workers of parts that groups hold nearly all of
+  for (std::size_t n = 0; n < found.size(); ++n) {
+    add_part(part[n], found[n], result);
+    if (found[n].everybody_grouped) in_groups += part[n].workers.size();
+  }
+  result.everybody_grouped = in_groups > 0 && nearly_all(in_groups, data.answers.worker_count());
+  put_in_order(result);
+  return result;
+}
+
+}  // namespace
+
+Dependence find_dependence(const CategoryData& data, const DependenceOptions& options, const RunContext& context) {
+  const CategoryAnswers& answers = data.answers;
+  if (answers.answer_count() == 0 || answers.class_count() < 2 || answers.worker_count() < 2) return {};
+  const CrowdParts parts(data);
+  if (!parts.whole()) return find_in_parts(data, parts, options, context);
+  return find_in_part(data, {.pairs_tried = pairs_of(static_cast<double>(answers.worker_count()))}, options, context);
 }
 
 }  // namespace wisecrowd

@@ -370,6 +370,60 @@ TEST(Dependence, WhatCannotBeKnownIsSaid) {
   EXPECT_FALSE(dependence_casts_doubt(data.answers, found));
 }
 
+/// Parts that share neither workers nor tasks, each with colluders of its own.
+CategoryData crowd_of_parts(const Attack& attack, int parts) {
+  std::vector<CategoryAnswer> all;
+  CategoryData data;
+  std::vector<std::string> tasks, workers, classes;
+  for (int k = 0; k < attack.classes; ++k) classes.push_back(std::to_string(k));
+  for (int p = 0; p < parts; ++p) {
+    const CategoryData one = attacked_crowd(attack, 40 + static_cast<std::uint64_t>(p));
+    for (std::uint32_t t = 0; t < one.answers.task_count(); ++t) {
+      for (std::size_t a = 0; a < one.answers.workers_of(TaskId{t}).size(); ++a) {
+        all.push_back({TaskId{static_cast<std::uint32_t>(tasks.size())},
+                       WorkerId{static_cast<std::uint32_t>(60 * p + index(one.answers.workers_of(TaskId{t})[a]))},
+                       one.answers.labels_of(TaskId{t})[a]});
+      }
+      tasks.push_back(std::to_string(p) + "_" + std::string(one.answers.task_names()[t]));
+      data.gold.push_back(one.gold[t]);
+    }
+    for (int w = 0; w < 60; ++w) workers.push_back(std::to_string(p) + "_" + std::to_string(w));
+  }
+  data.answers = make_category_answers(all, {NameTable(tasks), NameTable(workers), NameTable(classes)});
+  return data;
+}
+
+// Three groups hold a third of the workers; looked at together, the honest of each part may be taken for groups, too.
+TEST(Dependence, PartsThatShareNobodyAreJudgedApart) {
+  const Attack attack{.tasks = 400};
+  CategoryData data = crowd_of_parts(attack, 3);
+  const Dependence found = find_dependence(without_gold(data), {.list_attacked_tasks = true}, RunContext());
+  ASSERT_EQ(found.groups.size(), 3U);
+  EXPECT_FALSE(found.everybody_grouped);
+  for (const DependentGroup& group : found.groups) {
+    EXPECT_TRUE(group.acted_on);
+    ASSERT_EQ(group.workers.size(), static_cast<std::size_t>(attack.colluders()));
+    const std::size_t first = index(group.workers.front());
+    EXPECT_EQ(first % 60, 0U);
+    EXPECT_EQ(index(group.workers.back()), first + group.workers.size() - 1);
+    for (const WorkerId worker : group.workers) EXPECT_EQ(found.voices[index(worker)], first);
+  }
+  EXPECT_GT(share_right(data, fit_voices(without_gold(data), found.voices, {}, RunContext()).posterior), 0.93);
+  for (const AttackedTask& task : found.attacked) {
+    EXPECT_EQ(index(task.task) / 400, index(found.groups[task.group].workers[0]) / 60);
+  }
+  // A trusted worker decides for its own part only.
+  CategoryData trusting = without_gold(data);
+  trusting.trusted = {WorkerId{63}};
+  const Dependence told = find_dependence(trusting, {}, RunContext());
+  for (const std::size_t part : {0U, 1U, 2U}) {
+    const bool colluders_are_one = told.voices[60 * part] == told.voices[60 * part + 1];
+    const bool others_are_one = told.voices[60 * part + 58] == told.voices[60 * part + 59];
+    EXPECT_EQ(colluders_are_one, part != 1) << part;
+    EXPECT_EQ(others_are_one, part == 1) << part;
+  }
+}
+
 TEST(Dependence, RealSets) {
   const auto root = testing::real_data_folder();
   if (!root) GTEST_SKIP() << "the real data sets are not at hand; set WISECROWD_DATA to their folder";

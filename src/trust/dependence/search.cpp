@@ -13,15 +13,14 @@ namespace {
 /// Answers that the tables are learned from, at most.
 constexpr std::size_t kMostLearnedFrom = 1'000'000;
 constexpr std::array kCuts = {0.95, 0.85, 0.75, 0.65, 0.55, 0.45, 0.35, 0.25, 0.15};
-constexpr int kRounds = 3;
 /// Crowds with more answers are only searched where single workers leave something to explain.
 constexpr std::size_t kLarge = 200'000;
 /// For that look, tables need not have converged: what they miss is left to explain.
 constexpr std::size_t kIterationsOfScreen = 10;
 /// Largest groups that the model is fitted without, one at a time.
 constexpr std::size_t kDoubted = 24;
-/// Score that a group must gain per answer of its members; no more than the second where there are three groups.
-constexpr double kGainPerAnswer = 0.015, kMostGain = 100;
+/// Score that a group must gain per answer of its members.
+constexpr double kGainPerAnswer = 0.015;
 /// Excess agreements per common task that are worth mentioning.
 constexpr double kLeastShare = 0.005;
 /// So many new groups are tried one by one: where all of them together are better, and where they are not.
@@ -50,18 +49,19 @@ struct Sums {
 };
 
 /// Of one pair: how much more it agrees than is usual, of what is left to agree by chance.
-Sums beyond_usual(const PairDependence& found, const WorkerPairs& pairs, std::size_t pair) {
+Sums beyond_usual(const PairDependence& found, const WorkerPairs& pairs, std::size_t first, std::size_t pair) {
   const double room = std::max(pairs.common[pair] - found.expected[pair], 1e-9);
-  return {found.beyond_usual(pair) * room, found.variance[pair], room};
+  return {found.beyond_usual(pairs, first, pair) * room, found.variance[pair], room};
 }
 
 }  // namespace
 
-Search::Search(const CategoryData& data, const RunContext& context)
+Search::Search(const CategoryData& data, const SearchScope& scope, const RunContext& context)
     : context_(context),
-      sample_(sample_of(data.answers, SampleLimits::in_time(data.answers))),
+      scope_(scope),
+      sample_(sample_of(data.answers, SampleLimits::in_time(data.answers, scope.share))),
       pairs_(pairs_of(sample_, context, static_cast<std::size_t>(kLeastCommon))) {
-  const SampleLimits learning = SampleLimits::in_time(data.answers, kMostLearnedFrom);
+  const SampleLimits learning = SampleLimits::in_time(data.answers, scope.share, kMostLearnedFrom);
   if (sample_.answers() > learning.answers) learned_from_ = sample_of(data.answers, learning);
   for (const WorkerId worker : data.trusted) trusted_.push_back(static_cast<std::uint32_t>(index(worker)));
   if (data.has_gold() && sample_.bins == data.answers.class_count()) {
@@ -80,7 +80,7 @@ Search::Search(const CategoryData& data, const RunContext& context)
 
 bool Search::hopeless() const {
   return sample_.bins < 2 ||
-         std::none_of(pairs_.common.begin(), pairs_.common.end(), [](double n) { return n >= kLeastCommon; });
+         std::none_of(pairs_.common.begin(), pairs_.common.end(), [](std::uint32_t n) { return n >= kLeastCommon; });
 }
 
 double Search::sure_z() const { return std::sqrt(2 * evidence_needed()); }
@@ -110,9 +110,10 @@ bool Search::anything_left(const PairDependence& found) const {
   constexpr double kSlight = 2;
   Sums all;
   std::vector<Sums> of_worker(sample_.workers);
+  EvidenceInOrder evidence(found);
   for (std::uint32_t j = 0; j < sample_.workers; ++j) {
     for (std::size_t p = pairs_.row[j]; p < pairs_.row[j + 1]; ++p) {
-      if (found.evidence[p] > evidence_needed() / 2) return true;
+      if (evidence.of(p) > evidence_needed() / 2) return true;
       const Sums part{pairs_.agreed[p] - found.expected[p], found.variance[p], 0};
       for (Sums* sums : {&all, &of_worker[j], &of_worker[pairs_.other[p]]}) *sums += part;
     }
@@ -124,14 +125,25 @@ bool Search::anything_left(const PairDependence& found) const {
 
 GroupModel Search::best_of_candidates(const GroupModel& alone) const {
   std::vector<Labels> tried = {alone.grouping().unit};
+  const bool large = sample_.answers() > kLarge;
   GroupModel best = alone;
+  std::optional<GroupModel> promising;  // of a large crowd: the best after few iterations, and it alone is carried on
   for (const Labels& labels : agreement_groups(sample_, pairs_, kCuts)) {
     const Grouping grouping(labels);
     if (grouping.size.size() == 1 || grouping.groups == 0 || grouping.unit == tried.back()) continue;
     tried.push_back(grouping.unit);
-    GroupModel model = fit(grouping.unit);
-    if (model.score() > best.score()) best = std::move(model);
+    if (large) {
+      GroupModel model = fit(grouping.unit, {}, {.max_iterations = kIterationsOfScreen});
+      if (!promising || model.score() > promising->score()) promising = std::move(model);
+    } else {
+      GroupModel model = fit(grouping.unit);
+      if (model.score() > best.score()) best = std::move(model);
+    }
     if (context_.cancelled()) break;
+  }
+  if (promising && !context_.cancelled()) {
+    GroupModel model = fit(promising->grouping().unit, promising->posterior());
+    if (model.score() > best.score()) best = std::move(model);
   }
   return best;
 }
@@ -157,7 +169,8 @@ bool Search::explains_something(const GroupModel& without, const std::vector<boo
     for (std::size_t p = pairs_.row[j]; p < pairs_.row[j + 1]; ++p) {
       const std::uint32_t other = pairs_.other[p];
       if (members[j] != members[other] || without.grouping().together(j, other)) continue;
-      (members[j] ? inside : outside) += {pairs_.agreed[p] - found.expected[p], found.variance[p], pairs_.common[p]};
+      (members[j] ? inside : outside) +=
+          {pairs_.agreed[p] - found.expected[p], found.variance[p], static_cast<double>(pairs_.common[p])};
       if (members[j]) continue;
       double alike = 0;
       for (std::size_t l = 0; l < sample_.bins; ++l) {
@@ -182,14 +195,15 @@ std::vector<bool> Search::proven_groups(const GroupModel& model) const {
     Sums sums;
   };
   std::vector<Within> units(grouping.size.size());
+  EvidenceInOrder evidence(found);
   for (std::uint32_t j = 0; j < sample_.workers; ++j) {
     for (std::size_t p = pairs_.row[j]; p < pairs_.row[j + 1]; ++p) {
       if (!grouping.together(j, pairs_.other[p])) continue;
       Within& within = units[grouping.unit[j]];
-      within.sums += beyond_usual(found, pairs_, p);
+      within.sums += beyond_usual(found, pairs_, j, p);
       if (pairs_.common[p] < kLeastCommon) continue;
       within.looked_at += 1;
-      within.suspected += found.evidence[p] > evidence_needed() ? 1 : 0;
+      within.suspected += evidence.of(p) > evidence_needed() ? 1 : 0;
     }
   }
   std::vector<bool> proven;
@@ -233,14 +247,15 @@ GroupModel Search::without_unfounded_groups(GroupModel model) const {
   };
   std::vector<Within> groups(grouping.groups);
   std::vector<Sums> member(sample_.workers);
+  EvidenceInOrder evidence(found);
   for (std::uint32_t j = 0; j < sample_.workers; ++j) {
     const std::uint32_t group = grouping.group[grouping.unit[j]];
     for (std::size_t p = pairs_.row[j]; p < pairs_.row[j + 1] && group != kNone; ++p) {
       if (!grouping.together(j, pairs_.other[p])) continue;
-      const Sums part = beyond_usual(found, pairs_, p);
+      const Sums part = beyond_usual(found, pairs_, j, p);
       for (Sums* sums : {&groups[group].sums, &member[j], &member[pairs_.other[p]]}) *sums += part;
       groups[group].common += pairs_.common[p];
-      groups[group].evidence = std::max(groups[group].evidence, found.evidence[p]);
+      groups[group].evidence = std::max(groups[group].evidence, evidence.of(p));
     }
   }
   Labels labels(grouping.unit);
@@ -265,13 +280,14 @@ std::vector<Labels> Search::components(const GroupModel& model, const PairDepend
   const Grouping& grouping = model.grouping();
   std::vector<double> similarity(pairs_.size(), 0.0);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> suspected;
+  EvidenceInOrder evidence(found);
   for (std::uint32_t j = 0; j < sample_.workers; ++j) {
     for (std::size_t p = pairs_.row[j]; p < pairs_.row[j + 1]; ++p) {
       const bool together = grouping.together(j, pairs_.other[p]);
       similarity[p] = together                             ? 1
-                      : pairs_.common[p] >= kLeastForUsual ? std::clamp(found.beyond_usual(p), -1.0, 1.0)
+                      : pairs_.common[p] >= kLeastForUsual ? std::clamp(found.beyond_usual(pairs_, j, p), -1.0, 1.0)
                                                            : 0;
-      if (!together && found.evidence[p] > evidence_needed()) suspected.emplace_back(j, pairs_.other[p]);
+      if (!together && evidence.of(p) > evidence_needed()) suspected.emplace_back(j, pairs_.other[p]);
     }
   }
   if (suspected.empty()) return {};
@@ -337,8 +353,11 @@ GroupModel Search::walk(GroupModel model) const {
 bool everybody_grouped(const Grouping& grouping) {
   std::size_t in_groups = 0;
   for (const std::uint32_t size : grouping.size) in_groups += size > 1 ? size : 0;
-  return grouping.groups >= 3 &&
-         static_cast<double>(in_groups) >= kNearlyAll * static_cast<double>(grouping.unit.size());
+  return grouping.groups >= 3 && nearly_all(in_groups, grouping.unit.size());
+}
+
+bool nearly_all(std::size_t workers, std::size_t all) {
+  return static_cast<double>(workers) >= kNearlyAll * static_cast<double>(all);
 }
 
 Labels without_groups(const Grouping& grouping, const std::vector<bool>& apart) {
@@ -348,124 +367,6 @@ Labels without_groups(const Grouping& grouping, const std::vector<bool>& apart) 
     if (apart[label]) label = next++;
   }
   return Grouping(labels).unit;
-}
-
-/// More than half of the workers cannot be the exception, unless everybody is in one of several groups.
-bool Search::outgrown(const Grouping& grouping, std::uint32_t unit) const {
-  return 2 * std::size_t{grouping.size[unit]} > sample_.workers && !everybody_grouped(grouping);
-}
-
-/// The same with the members believed, each for itself, and the single workers outside as the group.
-GroupModel Search::turned_around(const GroupModel& model, const std::vector<bool>& members) const {
-  const Grouping& grouping = model.grouping();
-  Labels labels(grouping.unit);
-  auto next = static_cast<std::uint32_t>(grouping.size.size());
-  const std::uint32_t rest = next++;
-  for (std::uint32_t j = 0; j < sample_.workers; ++j) {
-    if (members[j]) {
-      labels[j] = next++;
-    } else if (grouping.group[grouping.unit[j]] == kNone) {
-      labels[j] = rest;
-    }
-  }
-  return fit(Grouping(labels).unit);
-}
-
-double Search::agreement_within(const Grouping& grouping, std::uint32_t unit) const {
-  double agreed = 0, common = 0;
-  for (std::uint32_t j = 0; j < sample_.workers; ++j) {
-    if (grouping.unit[j] != unit) continue;
-    for (std::size_t p = pairs_.row[j]; p < pairs_.row[j + 1]; ++p) {
-      if (grouping.unit[pairs_.other[p]] != unit) continue;
-      agreed += pairs_.agreed[p];
-      common += pairs_.common[p];
-    }
-  }
-  return agreed / std::max(common, 1.0);
-}
-
-/// Every worker goes where its answers are most probable, as long as that raises the score.
-GroupModel Search::refined(GroupModel model) const {
-  const CrowdSample& sample = learned_from_ ? *learned_from_ : sample_;
-  for (int round = 0; round < kRounds && !context_.cancelled(); ++round) {
-    const Labels labels = model.reassigned(sample);
-    if (labels == model.grouping().unit) break;
-    GroupModel next = fit(labels);
-    if (next.score() <= model.score()) break;
-    model = std::move(next);
-  }
-  return model;
-}
-
-/// EM may take the best honest workers for a group that contradicts the colluders. So the largest group is believed for
-/// once, the rest taken as the group, and everybody put where they belong: the better model of the two stays. The two
-/// sides of one and the same grouping score alike, up to chance: then the smaller side is the group, and of two that
-/// are about as large the one that agrees more.
-GroupModel Search::better_of_both_sides(GroupModel model) const {
-  constexpr double kClearlyBetter = 5, kAlike = 0.75;
-  if (model.grouping().groups == 0 || everybody_grouped(model.grouping())) return model;
-  const auto largest = [](const GroupModel& of) { return of.grouping().groups_by_size().front(); };
-  const auto workers = [&](const GroupModel& of) { return of.grouping().size[largest(of)]; };
-  const auto agreement = [&](const GroupModel& of) { return agreement_within(of.grouping(), largest(of)); };
-  GroupModel other = refined(turned_around(model, members_of(model.grouping(), largest(model))));
-  if (other.grouping().groups == 0) return model;
-  // What putting everybody in its place gains is no merit of the other side, so this side is given the same.
-  const GroupModel own = refined(model);
-  if (other.score() < own.score() - kClearlyBetter) return model;
-  if (other.score() < own.score() + kClearlyBetter && own.grouping().groups > 0) {
-    const double sizes = static_cast<double>(workers(other)) / static_cast<double>(workers(own));
-    const bool alike = sizes >= kAlike && sizes <= 1 / kAlike;
-    if (alike ? agreement(other) <= agreement(own) : sizes > 1) return model;
-  }
-  other = without_unfounded_groups(std::move(other));
-  if (other.grouping().groups == 0 || other.score() < model.score() - kClearlyBetter) return model;
-  return outgrown(other.grouping(), largest(other)) ? model : other;
-}
-
-/// Units that gold believes: where they contradict the others, the truth is on their side beyond chance.
-std::vector<std::uint32_t> Search::believed_by_gold(const GroupModel& model) const {
-  constexpr double kBeyondChance = 1.645;
-  if (gold_.empty()) return {};
-  struct Right {
-    double group = 0, others = 0;
-  };
-  std::vector<Right> right(model.grouping().groups);
-  for_each_group_voice(sample_, whole(model), [&](const GroupAtTask& at) {
-    const std::uint16_t truth = gold_[at.task];
-    if (truth == CrowdSample::kUnknown || at.said == at.others_say) return;
-    right[at.group].group += at.said == truth ? 1 : 0;
-    right[at.group].others += at.others_say == truth ? 1 : 0;
-  });
-  std::vector<std::uint32_t> units;
-  for (std::uint32_t unit = 0; unit < model.grouping().size.size(); ++unit) {
-    if (model.grouping().group[unit] == kNone) continue;
-    const Right& count = right[model.grouping().group[unit]];
-    if (count.group - count.others > kBeyondChance * std::sqrt(count.group + count.others)) units.push_back(unit);
-  }
-  return units;
-}
-
-/// A group is turned around if it holds a trusted worker or gold believes it, and if it is more than half of the crowd:
-/// the rest is the exception then.
-GroupModel Search::with_roots_decided(GroupModel model) const {
-  for (const std::uint32_t worker : trusted_) {
-    const Grouping& grouping = model.grouping();
-    if (grouping.group[grouping.unit[worker]] == kNone) continue;
-    model = turned_around(model, members_of(grouping, grouping.unit[worker]));
-  }
-  if (!trusted_.empty()) return model;
-  const auto believed = believed_by_gold(model);
-  if (!believed.empty()) return turned_around(model, members_of(model.grouping(), believed.front()));
-  const Grouping& grouping = model.grouping();
-  const auto largest =
-      static_cast<std::uint32_t>(std::max_element(grouping.size.begin(), grouping.size.end()) - grouping.size.begin());
-  if (grouping.groups == 0 || !outgrown(grouping, largest)) return model;
-  const auto members = members_of(grouping, largest);
-  GroupModel turned = turned_around(model, members);
-  if (turned.score() + std::min(least_gain(members, 1), kMostGain) >= model.score()) return turned;
-  std::vector<bool> apart(grouping.size.size(), false);
-  apart[largest] = true;
-  return fit(without_groups(grouping, apart));
 }
 
 FoundGroups Search::run() const {

@@ -17,10 +17,17 @@ struct FoundGroups {
   bool everybody_grouped;           ///< three groups or more hold nearly all workers: nobody is the exception
 };
 
+/// What part of a crowd a search looks at.
+struct SearchScope {
+  double pairs_tried = 0;  ///< pairs of workers, those of other parts too: so many may look alike by chance
+  double share = 1;        ///< of the work that the search of a whole crowd may take
+  bool whole = true;       ///< no other part belongs to the crowd
+};
+
 /// The search of METHOD.md: which grouping of the workers explains the answers best, and which pairs agree beyond it.
 class Search {
  public:
-  Search(const CategoryData& data, const RunContext& context);
+  Search(const CategoryData& data, const SearchScope& scope, const RunContext& context);
 
   /// No two workers have tasks enough in common.
   [[nodiscard]] bool hopeless() const;
@@ -29,7 +36,7 @@ class Search {
   [[nodiscard]] const CrowdSample& sample() const noexcept { return sample_; }
   [[nodiscard]] const WorkerPairs& pairs() const noexcept { return pairs_; }
   /// Evidence from which on a pair is suspected, and standard errors from which on a sum over pairs is beyond doubt.
-  [[nodiscard]] double evidence_needed() const { return trust::evidence_needed(sample_.workers); }
+  [[nodiscard]] double evidence_needed() const { return trust::evidence_needed(scope_.pairs_tried); }
   [[nodiscard]] double sure_z() const;
 
  private:
@@ -57,6 +64,7 @@ class Search {
   [[nodiscard]] bool outgrown(const Grouping& grouping, std::uint32_t unit) const;
 
   const RunContext& context_;
+  SearchScope scope_;
   CrowdSample sample_;
   WorkerPairs pairs_;
   std::optional<CrowdSample> learned_from_;
@@ -87,7 +95,13 @@ void for_each_group_voice(const CrowdSample& sample, const GroupModel& model,
 
 /// Three groups or more hold nearly all workers.
 [[nodiscard]] bool everybody_grouped(const Grouping& grouping);
+/// 80 % of them.
+[[nodiscard]] bool nearly_all(std::size_t workers, std::size_t all);
 
+/// So often a step is repeated, at most, that may go on for ever.
+inline constexpr int kRounds = 3;
+/// Score that no group need gain more than, where there are three.
+inline constexpr double kMostGain = 100;
 /// From this share of contradicted tasks on a group is not a voice among others.
 inline constexpr double kLeastContradiction = 0.15;
 

@@ -70,8 +70,10 @@ std::vector<std::uint32_t> voices_by_linkage(const CategoryData& data, std::size
   const WorkerPairs pairs = pairs_of(sample, context);
   GroupModel best = GroupModel::fit_oriented(sample, Grouping(alone), {}, context);
   std::vector<double> agreement(pairs.size());
-  for (std::size_t p = 0; p < pairs.size(); ++p) agreement[p] = pairs.agreed[p] / pairs.common[p];
-  const std::vector<double> together = expected_agreement(sample, pairs, best, context).excess;
+  for (std::size_t p = 0; p < pairs.size(); ++p) agreement[p] = static_cast<double>(pairs.agreed[p]) / pairs.common[p];
+  const PairDependence found = expected_agreement(sample, pairs, best, context);
+  std::vector<double> together(pairs.size());
+  for (std::size_t p = 0; p < pairs.size(); ++p) together[p] = found.excess(pairs, p);
   for (const std::span<const double> similarity :
        {std::span<const double>(agreement), std::span<const double>(together)}) {
     for (const Labels& labels : linkage_levels(sample.workers, pairs, similarity, most_groups)) {

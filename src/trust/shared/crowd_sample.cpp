@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "base/numeric.hpp"
+#include "wisecrowd/error.hpp"
 
 namespace wisecrowd::trust {
 namespace {
@@ -36,6 +37,9 @@ std::vector<std::uint16_t> bins_of_classes(const CategoryAnswers& answers, std::
 }
 
 void order_by_worker(CrowdSample& sample) {
+  if (sample.answers() > std::numeric_limits<std::uint32_t>::max()) {
+    throw Error(ErrorCode::unsupported, "more than 4,294,967,295 answers cannot be looked at for groups of workers");
+  }
   sample.worker_offsets.assign(sample.workers + 1, 0);
   for (const std::uint32_t w : sample.who) ++sample.worker_offsets[w + 1];
   std::partial_sum(sample.worker_offsets.begin(), sample.worker_offsets.end(), sample.worker_offsets.begin());
@@ -45,7 +49,7 @@ void order_by_worker(CrowdSample& sample) {
   for (std::size_t t = 0; t < sample.tasks; ++t) {
     for (std::uint64_t a = sample.offsets[t]; a < sample.offsets[t + 1]; ++a) {
       const std::uint64_t place = next[sample.who[a]]++;
-      sample.answer_of[place] = a;
+      sample.answer_of[place] = static_cast<std::uint32_t>(a);
       sample.task_of[place] = static_cast<std::uint32_t>(t);
     }
   }
@@ -67,10 +71,11 @@ double CrowdSample::pairs_of_answers() const noexcept {
   return pairs;
 }
 
-SampleLimits SampleLimits::in_time(const CategoryAnswers& answers, std::size_t most_answers) {
+SampleLimits SampleLimits::in_time(const CategoryAnswers& answers, double share, std::size_t most_answers) {
   constexpr double kCheapBins = 4;
   SampleLimits limits;
-  const double cost = std::max(1.0, static_cast<double>(std::min(answers.class_count(), limits.bins)) / kCheapBins);
+  const double cost =
+      std::max(1.0, static_cast<double>(std::min(answers.class_count(), limits.bins)) / kCheapBins) / share;
   limits.pairs /= cost;
   limits.answers = static_cast<std::size_t>(static_cast<double>(most_answers) / cost);
   return limits;
@@ -95,6 +100,13 @@ CrowdSample sample_of(const CategoryAnswers& answers, const SampleLimits& limits
   sample.bins = std::min(
       {answers.class_count(), limits.bins, std::max<std::size_t>(2, static_cast<std::size_t>(std::sqrt(room)))});
   const auto bin = bins_of_classes(answers, sample.bins);
+  const bool binned = sample.bins < answers.class_count();
+  if (share == 1) {
+    sample.who.reserve(answers.answer_count());
+    sample.bin.reserve(answers.answer_count());
+    sample.task.reserve(answers.task_count());
+    sample.offsets.reserve(answers.task_count() + 1);
+  }
   sample.offsets.push_back(0);
   std::vector<std::pair<std::uint64_t, std::uint64_t>> chosen;
   for (std::size_t t = 0; t < answers.task_count(); ++t) {
@@ -113,7 +125,7 @@ CrowdSample sample_of(const CategoryAnswers& answers, const SampleLimits& limits
     }
     for (const auto& [key, a] : chosen) {
       sample.who.push_back(static_cast<std::uint32_t>(index(who[a])));
-      sample.label.push_back(static_cast<std::uint16_t>(index(labels[a])));
+      if (binned) sample.label.push_back(static_cast<std::uint16_t>(index(labels[a])));
       sample.bin.push_back(bin[index(labels[a])]);
     }
     sample.task.push_back(static_cast<std::uint32_t>(t));
@@ -198,30 +210,24 @@ std::uint32_t fewest_common(const CrowdSample& sample, const RunContext& context
 
 WorkerPairs pairs_of(const CrowdSample& sample, const RunContext& context, std::size_t needed, std::size_t most) {
   const std::uint32_t fewest = fewest_common(sample, context, most, needed);
-  struct Found {
-    std::uint32_t other, common, agreed;
-  };
-  std::vector<std::vector<Found>> found(sample.workers);
-  if (fewest > 0) {
-    for_each_pair(sample, context,
-                  [&](unsigned, std::size_t first, std::uint32_t other, std::uint32_t common, std::uint32_t agreed) {
-                    if (common >= fewest) found[first].push_back({other, common, agreed});
-                  });
-  }
   WorkerPairs pairs;
   pairs.row.assign(sample.workers + 1, 0);
-  for (std::size_t j = 0; j < sample.workers; ++j) pairs.row[j + 1] = pairs.row[j] + found[j].size();
-  pairs.other.reserve(pairs.row.back());
-  pairs.common.reserve(pairs.row.back());
-  pairs.agreed.reserve(pairs.row.back());
-  for (auto& partners : found) {
-    for (const Found& pair : partners) {
-      pairs.other.push_back(pair.other);
-      pairs.common.push_back(pair.common);
-      pairs.agreed.push_back(pair.agreed);
-    }
-    partners = {};
-  }
+  if (fewest == 0) return pairs;
+  // Counted twice, so that each pair has its place at once: there may be millions.
+  for_each_pair(sample, context, [&](unsigned, std::size_t first, std::uint32_t, std::uint32_t common, std::uint32_t) {
+    if (common >= fewest) ++pairs.row[first + 1];
+  });
+  std::partial_sum(pairs.row.begin(), pairs.row.end(), pairs.row.begin());
+  std::vector<std::size_t> next(pairs.row);
+  for (auto* column : {&pairs.other, &pairs.common, &pairs.agreed}) column->resize(pairs.row.back());
+  for_each_pair(sample, context,
+                [&](unsigned, std::size_t first, std::uint32_t other, std::uint32_t common, std::uint32_t agreed) {
+                  if (common < fewest) return;
+                  const std::size_t place = next[first]++;
+                  pairs.other[place] = other;
+                  pairs.common[place] = common;
+                  pairs.agreed[place] = agreed;
+                });
   return pairs;
 }
 

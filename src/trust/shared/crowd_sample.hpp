@@ -17,19 +17,21 @@ namespace wisecrowd::trust {
 /// independent and copies stay copies, and whose tables need less memory.
 struct CrowdSample {
   std::size_t tasks = 0, workers = 0, bins = 0;
-  std::vector<std::uint64_t> offsets;     ///< of the answers of each task
-  std::vector<std::uint32_t> who;         ///< per answer, rising within a task
-  std::vector<std::uint16_t> label, bin;  ///< per answer
-  std::vector<std::uint32_t> task;        ///< per task: its id in the whole crowd
+  std::vector<std::uint64_t> offsets;  ///< of the answers of each task
+  std::vector<std::uint32_t> who;      ///< per answer, rising within a task
+  std::vector<std::uint16_t> bin;      ///< per answer
+  std::vector<std::uint16_t> label;    ///< per answer; empty where every class has a bin of its own
+  std::vector<std::uint32_t> task;     ///< per task: its id in the whole crowd
   /// Per task the bin of its known truth, or kUnknown; empty if nothing is known.
   std::vector<std::uint16_t> known;
   /// Per task and bin ln of the prior of its own; empty if all tasks share one.
   std::vector<double> log_prior;
   static constexpr std::uint16_t kUnknown = 0xFFFF;
   std::vector<std::uint64_t> worker_offsets;  ///< of the answers of each worker
-  std::vector<std::uint64_t> answer_of;       ///< by worker: the place of an answer
+  std::vector<std::uint32_t> answer_of;       ///< by worker: the place of an answer
   std::vector<std::uint32_t> task_of;         ///< by worker: its task
   [[nodiscard]] std::size_t answers() const noexcept { return who.size(); }
+  [[nodiscard]] std::uint16_t said(std::uint64_t answer) const { return label.empty() ? bin[answer] : label[answer]; }
   [[nodiscard]] double pairs_of_answers() const noexcept;
 };
 
@@ -42,7 +44,8 @@ struct SampleLimits {
   std::size_t cells = std::size_t{1} << 24U;  ///< of all workers' tables
 
   /// Limits that keep the time of a look the same for any number of classes: an answer costs as much as there are.
-  [[nodiscard]] static SampleLimits in_time(const CategoryAnswers& answers,
+  /// `share`: of the time that there is.
+  [[nodiscard]] static SampleLimits in_time(const CategoryAnswers& answers, double share = 1,
                                             std::size_t most_answers = std::size_t{1} << 40U);
 };
 
@@ -55,7 +58,7 @@ struct SampleLimits {
 struct WorkerPairs {
   std::vector<std::size_t> row;
   std::vector<std::uint32_t> other;
-  std::vector<double> common, agreed;
+  std::vector<std::uint32_t> common, agreed;
   [[nodiscard]] std::size_t size() const noexcept { return other.size(); }
 };
 inline constexpr std::size_t kMostPairs = 3'000'000;

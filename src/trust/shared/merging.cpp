@@ -169,7 +169,7 @@ std::vector<Labels> agreement_groups(const CrowdSample& sample, const WorkerPair
   for (const bool adding : {false, true}) {
     for (std::uint32_t j = 0; j < sample.workers; ++j) {
       for (std::size_t p = pairs.row[j]; p < pairs.row[j + 1]; ++p) {
-        const Shared shared{pairs.common[p], pairs.agreed[p]};
+        const Shared shared{static_cast<double>(pairs.common[p]), static_cast<double>(pairs.agreed[p])};
         if (adding) {
           if (similar[j] && similar[pairs.other[p]]) merging.add(j, pairs.other[p], shared);
         } else if (similarity(shared, 1, 1) >= cuts.back()) {

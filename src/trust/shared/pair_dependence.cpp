@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "base/numeric.hpp"
 
@@ -84,8 +85,11 @@ class PairWalk {
   const GroupModel& model_;
 };
 
+/// The excess of a pair and how much it counts: the root of the number of common tasks.
+using Weighted = std::pair<double, double>;
+
 /// What the middle one has when they are put in order; 0 for none.
-double weighted_median(std::vector<std::pair<double, double>>& valued) {
+double weighted_median(std::vector<Weighted>& valued) {
   if (valued.empty()) return 0;
   std::sort(valued.begin(), valued.end());
   double all = 0, sum = 0;
@@ -97,30 +101,42 @@ double weighted_median(std::vector<std::pair<double, double>>& valued) {
   return valued.back().first;
 }
 
-/// The larger of the two workers' median excess with others, each drawn towards the crowd's.
+/// By worker: the median excess with others, drawn towards the crowd's.
 void find_usual(const WorkerPairs& pairs, const Grouping& grouping, PairDependence& found) {
   const std::size_t workers = pairs.row.size() - 1;
-  std::vector<std::vector<std::pair<double, double>>> partners(workers);
-  std::vector<std::pair<double, double>> all;
-  for (std::size_t j = 0; j < workers; ++j) {
-    for (std::size_t p = pairs.row[j]; p < pairs.row[j + 1]; ++p) {
-      if (pairs.common[p] < kLeastForUsual || grouping.together(j, pairs.other[p])) continue;
-      const std::pair<double, double> valued{found.excess[p], std::sqrt(pairs.common[p])};
-      partners[j].push_back(valued);
-      partners[pairs.other[p]].push_back(valued);
-      all.push_back(valued);
+  const auto value_of = [&](std::size_t p) {
+    return Weighted{found.excess(pairs, p), std::sqrt(static_cast<double>(pairs.common[p]))};
+  };
+  const auto for_each = [&](const auto& visit) {
+    for (std::size_t j = 0; j < workers; ++j) {
+      for (std::size_t p = pairs.row[j]; p < pairs.row[j + 1]; ++p) {
+        if (pairs.common[p] >= kLeastForUsual && !grouping.together(j, pairs.other[p])) visit(j, p);
+      }
     }
-  }
-  const double crowd = weighted_median(all);
-  std::vector<double> usual(workers);
+  };
+  std::vector<std::size_t> begin(workers + 1, 0);  // of each worker's partners
+  for_each([&](std::size_t j, std::size_t p) {
+    ++begin[j + 1];
+    ++begin[pairs.other[p] + 1];
+  });
+  std::partial_sum(begin.begin(), begin.end(), begin.begin());
+  std::vector<Weighted> valued;
+  valued.reserve(begin.back() / 2);
+  for_each([&](std::size_t, std::size_t p) { valued.push_back(value_of(p)); });
+  const double crowd = weighted_median(valued);
+  valued = {};
+  std::vector<std::size_t> next(begin);
+  std::vector<std::uint32_t> partner(begin.back());  // by worker: its pairs
+  for_each([&](std::size_t j, std::size_t p) {
+    partner[next[j]++] = static_cast<std::uint32_t>(p);
+    partner[next[pairs.other[p]]++] = static_cast<std::uint32_t>(p);
+  });
+  found.usual_of.resize(workers);
   for (std::size_t j = 0; j < workers; ++j) {
-    const auto count = static_cast<double>(partners[j].size());
-    usual[j] = (count * weighted_median(partners[j]) + kCrowdAsPartners * crowd) / (count + kCrowdAsPartners);
-  }
-  for (std::size_t j = 0; j < workers; ++j) {
-    for (std::size_t p = pairs.row[j]; p < pairs.row[j + 1]; ++p) {
-      found.usual[p] = std::max({0.0, usual[j], usual[pairs.other[p]]});
-    }
+    valued.clear();
+    for (std::size_t n = begin[j]; n < begin[j + 1]; ++n) valued.push_back(value_of(partner[n]));
+    const auto count = static_cast<double>(valued.size());
+    found.usual_of[j] = (count * weighted_median(valued) + kCrowdAsPartners * crowd) / (count + kCrowdAsPartners);
   }
 }
 
@@ -146,9 +162,6 @@ void find_excess(const CrowdSample& sample, const WorkerPairs& pairs, const Grou
             found.expected[pair] += p;
             found.variance[pair] += p * (1 - p);
           });
-  for (std::size_t p = 0; p < pairs.size(); ++p) {
-    found.excess[p] = (pairs.agreed[p] - found.expected[p]) / std::max(pairs.common[p] - found.expected[p], 1e-9);
-  }
 }
 
 /// ln P(answers) with copying at each rate against none: two answers (x, y) have probability
@@ -190,38 +203,47 @@ class Evidence {
 
 void find_evidence(const CrowdSample& sample, const WorkerPairs& pairs, const GroupModel& model, PairDependence& found,
                    const RunContext& context) {
-  const auto wanted = [&](std::size_t p) {
-    return pairs.common[p] >= kLeastCommon && found.beyond_usual(p) > kLeastExcess;
-  };
-  std::vector<std::uint32_t> place(pairs.size(), 0);
   std::vector<Evidence> evidence;
-  for (std::size_t p = 0; p < pairs.size(); ++p) {
-    if (!wanted(p)) continue;
-    place[p] = static_cast<std::uint32_t>(evidence.size());
-    evidence.emplace_back(found.usual[p]);
+  for (std::size_t j = 0; j < sample.workers; ++j) {
+    for (std::size_t p = pairs.row[j]; p < pairs.row[j + 1]; ++p) {
+      if (pairs.common[p] < kLeastCommon || found.beyond_usual(pairs, j, p) <= kLeastExcess) continue;
+      found.evidence.push_back({p, 0});
+      evidence.emplace_back(found.usual(pairs, j, p));
+    }
   }
+  const auto place = [&](std::size_t pair) {
+    return static_cast<std::size_t>(
+        std::lower_bound(found.evidence.begin(), found.evidence.end(), pair,
+                         [](const PairDependence::Evidence& at, std::size_t p) { return at.pair < p; }) -
+        found.evidence.begin());
+  };
+  const auto wanted = [&](std::size_t pair) {
+    const std::size_t at = place(pair);
+    return at < evidence.size() && found.evidence[at].pair == pair;
+  };
+  if (evidence.empty()) return;
+  std::vector<std::vector<std::size_t>> places(context.threads());  // of a worker's pairs in `evidence`
   PairWalk(sample, pairs, model)
       .run(
-          context, wanted, [](unsigned, std::size_t, std::size_t) {},
-          [&](unsigned, std::size_t pair, std::uint64_t own, std::uint64_t other, const std::vector<double>& q) {
-            evidence[place[pair]].add(sample, model, own, other, q);
+          context, wanted,
+          [&](unsigned thread, std::size_t j, std::size_t pair) {
+            places[thread].resize(pairs.row[j + 1] - pairs.row[j]);
+            places[thread][pair - pairs.row[j]] = place(pair);
+          },
+          [&](unsigned thread, std::size_t pair, std::uint64_t own, std::uint64_t other, const std::vector<double>& q) {
+            evidence[places[thread][pair - pairs.row[sample.who[own]]]].add(sample, model, own, other, q);
           });
-  for (std::size_t p = 0; p < pairs.size(); ++p) {
-    if (wanted(p)) found.evidence[p] = evidence[place[p]].value();
-  }
+  for (std::size_t n = 0; n < evidence.size(); ++n) found.evidence[n].value = evidence[n].value();
 }
 
 }  // namespace
 
-double evidence_needed(std::size_t workers) {
-  const auto m = static_cast<double>(workers);
-  return std::log(std::max(1.0, m * (m - 1) / 2)) + 5;
-}
+double evidence_needed(double pairs_tried) { return std::log(std::max(1.0, pairs_tried)) + 5; }
 
 PairDependence expected_agreement(const CrowdSample& sample, const WorkerPairs& pairs, const GroupModel& model,
                                   const RunContext& context) {
   PairDependence found;
-  for (auto* sums : {&found.expected, &found.variance, &found.excess}) sums->assign(pairs.size(), 0.0);
+  for (auto* sums : {&found.expected, &found.variance}) sums->assign(pairs.size(), 0.0);
   find_excess(sample, pairs, model, found, context);
   return found;
 }
@@ -229,8 +251,6 @@ PairDependence expected_agreement(const CrowdSample& sample, const WorkerPairs& 
 PairDependence dependence_of(const CrowdSample& sample, const WorkerPairs& pairs, const GroupModel& model,
                              const RunContext& context) {
   PairDependence found = expected_agreement(sample, pairs, model, context);
-  found.usual.assign(pairs.size(), 0.0);
-  found.evidence.assign(pairs.size(), 0.0);
   find_usual(pairs, model.grouping(), found);
   find_evidence(sample, pairs, model, found, context);
   return found;
