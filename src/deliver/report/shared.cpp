@@ -45,6 +45,7 @@ constexpr std::array kTitles = {
     Title{"single_class", "Every answer is the same"},
     Title{"constant_answers", "Every answer is the same"},
     Title{"flipped_solution", "The solution may be flipped"},
+    Title{"turned_around", "Most workers contradict the votes"},
     Title{"one_worker_decides", "One worker decides"},
     Title{"network_knows_nothing", "The network learned nothing"},
     Title{"volume_collapsed", "The worker tables collapsed"},

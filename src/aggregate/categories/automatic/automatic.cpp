@@ -8,6 +8,7 @@
 #include <iterator>
 #include <optional>
 
+#include "aggregate/categories/automatic/orientation.hpp"
 #include "aggregate/categories/shared/confusion_em.hpp"
 #include "aggregate/categories/shared/memory_need.hpp"
 #include "aggregate/categories/shared/votes.hpp"
@@ -298,6 +299,35 @@ bool count_groups_once(const CategoryData& data, const Options& options, const R
   return true;
 }
 
+/// The base the other way round, if most workers contradict `result`, and if most agree with that; `result` is replaced
+/// then. Its probabilities are the model's own: votes, which those who are now contradicted decide, would only spoil
+/// them.
+bool turn_around(const CategoryData& data, const Options& options, const RunContext& context, bool workers_repeat,
+                 CategoryFit& result) {
+  const std::optional<std::vector<double>> votes = votes_of_those_against(data, result);
+  if (!votes || context.cancelled()) return false;
+  CategoryFit turned = aggregate(data, kBase, base_parameters(options.ties, workers_repeat), context, {*votes});
+  const Sides sides = sides_of(data, turned);
+  if (sides.with <= sides.against) return false;
+  turned.dependence = std::move(result.dependence);
+  result = std::move(turned);
+  result.explanation = fmt::format(
+      "{}, begun from the workers who contradict the votes: {} workers are then right more often than by guessing, and "
+      "{} less often.",
+      kBase, sides.with, sides.against);
+  result.warnings.push_back(
+      {"turned_around",
+       fmt::format("{} workers contradict the others on most tasks. Where votes are counted they decide; here the "
+                   "others are believed, who are more ({}).",
+                   sides.against, sides.with),
+       "Answers alone cannot tell which side is right. Name a worker as `trusted`, or give some gold.",
+       Severity::serious});
+  result.learned.emplace_back("dependence_z", 0.0);
+  result.learned.emplace_back("misfit", 0.0);
+  if (options.calibrate) temper(data, {}, result, context);
+  return true;
+}
+
 void parameters(ParameterVisitor& v, Options& o) {
   v.flag(
       "find_groups", o.find_groups,
@@ -348,9 +378,9 @@ void choose(const CategoryData& data, const Options& options, const Verdict& ver
   }
 }
 
-/// What counting votes and another model of the workers say, and a warning if that matters. Where groups count once,
-/// others must differ: no warning then.
-void ask_other_methods(const CategoryData& data, TieRule ties, bool grouped, const RunContext& context,
+/// What counting votes and another model of the workers say, and a warning if that matters. Where groups count once, or
+/// the labels are not those of the vote on purpose, others must differ: no warning then.
+void ask_other_methods(const CategoryData& data, TieRule ties, bool on_purpose, const RunContext& context,
                        CategoryFit& result) {
   const double from_votes = share_of_other_labels(
       data, result.labels, hard_labels(vote_fractions(data, context), result.class_count, ties, context));
@@ -360,7 +390,7 @@ void ask_other_methods(const CategoryData& data, TieRule ties, bool grouped, con
   const auto second = aggregate(data, "one_coin", second_opinion, context);
   const double apart = share_of_other_labels(data, result.labels, second.labels);
   result.learned.emplace_back("share_unlike_one_coin", apart);
-  if (apart > kDisagreement && !grouped) {
+  if (apart > kDisagreement && !on_purpose) {
     result.warnings.push_back(
         {"methods_disagree",
          fmt::format("another model of the workers (one_coin) gives {:.0f} % of the tasks another label, majority_vote "
@@ -412,8 +442,9 @@ CategoryFit Automatic::fit(const CategoryData& data, const RunContext& context, 
   if (result.class_count < 2 || data.answers.answer_count() == 0) return result;
 
   const bool grouped = options_.find_groups && count_groups_once(data, options_, context, result);
-  if (!grouped) choose_for_single_workers(data, context, start, workers_repeat, result);
-  ask_other_methods(data, options_.ties, grouped, context, result);
+  const bool turned = !grouped && start.empty() && turn_around(data, options_, context, workers_repeat, result);
+  if (!grouped && !turned) choose_for_single_workers(data, context, start, workers_repeat, result);
+  ask_other_methods(data, options_.ties, grouped || turned, context, result);
   keep_first_of_each_code(result.warnings);
   if (context.cancelled()) result.status = Status::cancelled;
   return result;

@@ -203,6 +203,54 @@ TEST(Automatic, MethodsAgreeOnAnOrdinaryCrowd) {
   EXPECT_FALSE(warns(Automatic().fit({crowd.data.answers, {}, {}}, RunContext()), "methods_disagree"));
 }
 
+struct AttackedTwoClasses {
+  CategoryData data;
+  std::vector<ClassId> truth;
+};
+
+/// Of two classes, `inverted` of 60 workers always say the other one but for 5 %, and the rest is right in 70 %.
+AttackedTwoClasses two_sides(int inverted, std::uint64_t seed) {
+  Rng rng(seed);
+  AttackedTwoClasses crowd;
+  CategoryAnswersBuilder builder({"0", "1"});
+  for (int t = 0; t < 400; ++t) {
+    const auto truth = static_cast<std::uint16_t>(rng.below(2));
+    crowd.truth.push_back(ClassId(truth));
+    for (int w = 0; w < 60; ++w) {
+      const bool right = rng.bernoulli(w < inverted ? 0.05 : 0.7);
+      builder.add(std::to_string(1000 + t), std::to_string(100 + w), std::to_string(right ? truth : 1 - truth));
+    }
+  }
+  crowd.data.answers = builder.build();
+  return crowd;
+}
+
+// 24 inverted workers win nearly every vote, but most workers are on the other side.
+TEST(Automatic, MostWorkersNameTheClasses) {
+  const auto right = [](const AttackedTwoClasses& crowd, const CategoryFit& fit) {
+    double sum = 0;
+    for (std::size_t t = 0; t < crowd.truth.size(); ++t) sum += fit.labels[t] == crowd.truth[t] ? 1 : 0;
+    return sum / static_cast<double>(crowd.truth.size());
+  };
+  const auto warned = [](const CategoryFit& fit) {
+    return std::any_of(fit.warnings.begin(), fit.warnings.end(),
+                       [](const Warning& warning) { return warning.code == "turned_around"; });
+  };
+  const Automatic method;
+  AttackedTwoClasses crowd = two_sides(24, 1);
+  CategoryFit fit = method.fit(crowd.data, RunContext());
+  EXPECT_GT(right(crowd, fit), 0.97);
+  EXPECT_TRUE(warned(fit));
+  EXPECT_NE(fit.explanation.find("36 workers are then right"), std::string::npos) << fit.explanation;
+  crowd.data.trusted = {WorkerId{2}};
+  fit = method.fit(crowd.data, RunContext());
+  EXPECT_LT(right(crowd, fit), 0.03) << "a trusted worker decides";
+  const AttackedTwoClasses few = two_sides(6, 1);
+  fit = method.fit(few.data, RunContext());
+  EXPECT_GT(right(few, fit), 0.97);
+  EXPECT_FALSE(warned(fit));
+}
+
 TEST(Automatic, LooksAtAPartOfManyAnswers) {
   const auto crowd = testing::small_crowd(4, 3000, 20, 2, 5);
   const auto result = Automatic(Options{.tested = 2000}).fit(crowd.data, RunContext());
