@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/csv_rows.hpp"
+#include "wisecrowd/cleaning.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/names.hpp"
 #include "wisecrowd/ordered_classes.hpp"
@@ -129,6 +130,10 @@ static Dependence dependence_as_it_was(const CategoryResult& result, const Categ
                                        const RunContext& context) {
   CategoryData seen = result.data;
   seen.gold.clear();
+  // Who was left out was not seen, neither by the method nor by the search.
+  if (result.record.cleaning) {
+    seen = cleaned(seen, cleaning_request(result.record.cleaning->without), context).data;
+  }
   const bool given = !seen.worker_groups.empty();
   Dependence found = given ? given_groups(seen) : find_dependence(seen, {}, context);
   const bool told = std::any_of(fit.warnings.begin(), fit.warnings.end(),

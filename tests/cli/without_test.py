@@ -50,6 +50,9 @@ class WithoutTest(ProgramTest):
         labels = {row["task"]: row["label"] for row in self.rows("result/labels.csv")}
         gold = {row["task"]: row["label"] for row in self.rows("crowd/gold.csv")}
         self.assertGreater(sum(labels[task] == truth for task, truth in gold.items()) / len(gold), 0.9)
+        # Read back, they are still left out: nobody is said to collude whom the method did not hear.
+        self.run_program("report", "result", "--out", "page.json")
+        self.assertEqual(json.loads((self.folder / "page.json").read_text())["trust"]["picture"]["groups"], [])
 
     def test_nobody_is_left_out_of_an_even_crowd(self):
         self.crowd("one_coin_beta", "a=80", "b=20")
