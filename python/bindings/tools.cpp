@@ -151,6 +151,7 @@ py::dict simulate_crowd(const std::string& kind, const py::dict& size, const py:
   dict["workers"] = to_objects(answers.worker_names());
   dict["classes"] = to_objects(answers.class_names());
   dict["answers"] = columns_of(answers);
+  dict["in_order"] = made.in_order;
   dict["test_answers"] = columns_of(made.held_out);
   dict["gold"] = to_codes(made.data.gold);
   std::vector<std::uint8_t> splits;

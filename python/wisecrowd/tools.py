@@ -307,7 +307,7 @@ def compare(data: Any, gold: Optional[Any] = None, *, features: Optional[Any] = 
 class Simulation:
     """A crowd whose truth is known."""
 
-    answers: pd.DataFrame  # task, worker, label
+    answers: pd.DataFrame  # task, worker, label; and time, where workers change with it
     gold: pd.Series  # true_label by task
     workers: pd.DataFrame  # by worker: kind, accuracy
     errors: pd.DataFrame  # the true tables, as errors_
@@ -347,8 +347,11 @@ def simulate(kind: str = "dawid_skene", *, tasks: Optional[int] = None, workers:
     class_index = as_index(made["classes"], "label")
 
     def frame(columns):
-        return pd.DataFrame({"task": made["tasks"][columns[0]], "worker": made["workers"][columns[1]],
-                             "label": made["classes"][columns[2]]})
+        table = pd.DataFrame({"task": made["tasks"][columns[0]], "worker": made["workers"][columns[1]],
+                              "label": made["classes"][columns[2]]})
+        if made["in_order"]:
+            table["time"] = np.arange(1, len(table) + 1)
+        return table
 
     tables = made["confusion"]
     priors = made["class_prior"]

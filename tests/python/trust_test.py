@@ -37,6 +37,16 @@ class TrustTest(unittest.TestCase):
         with self.assertWarns(wisecrowd.DataWarning):
             wisecrowd.trust(answers, time="when")
 
+    def test_tired_workers(self):
+        """A crowd that changes with time comes with its times, whatever the order of the rows."""
+        made = crowd("drift", tasks=600, workers=20, answers_per_task=10, after=150, accuracy=0.9)
+        answers = made.answers.sample(frac=1, random_state=1)
+        self.assertEqual(sorted(answers["time"]), list(range(1, len(answers) + 1)))
+        alarms = wisecrowd.trust(answers, time="time").alarms
+        tired = set(made.workers.index[made.workers["kind"] != "honest"])
+        self.assertGreaterEqual(len(tired & set(alarms["worker"])), len(tired) - 1)
+        self.assertNotIn("time", crowd().answers)
+
     def test_refusals(self):
         answers = crowd().answers
         for options, words in (({"time": "when"}, "no column 'when'"), ({"trusted": "nobody"}, "nobody"), ({"time": [1, 2]}, "do not fit"),
