@@ -97,8 +97,9 @@ def stubs():
     for cls in wisecrowd.learning.CLASSES.values():
         learning.append(class_stub(cls, "Learner"))
     number = [f"{NOTE}\nfrom typing import Any, Literal, Optional, Sequence\n",
-              "from ._numbers import NumberAggregator as NumberAggregator, compare as compare, evaluate as evaluate", "",
-              exported(wisecrowd.numbers), "CLASSES: dict[str, type[NumberAggregator]]", "", *map(kind_class_stub, wisecrowd.numbers.CLASSES.values())]
+              "from ._numbers import NumberAggregator as NumberAggregator, NumberLearner as NumberLearner, compare as compare, evaluate as evaluate", "",
+              exported(wisecrowd.numbers), "CLASSES: dict[str, type[NumberAggregator]]", "LEARNERS: dict[str, type[NumberLearner]]", "",
+              *map(kind_class_stub, [*wisecrowd.numbers.CLASSES.values(), *wisecrowd.numbers.LEARNERS.values()])]
     comparison = [f"{NOTE}\nfrom typing import Any, Literal, Optional, Sequence\n",
                   "from ._comparisons import ComparisonAggregator as ComparisonAggregator, compare as compare",
                   "from ._comparisons import conservative_dpo_loss as conservative_dpo_loss, dpo_loss as dpo_loss, robust_dpo_loss as robust_dpo_loss",

@@ -287,6 +287,12 @@ std::vector<std::string> learner_names() {
   return names;
 }
 
+std::vector<std::string> number_learner_names() {
+  std::vector<std::string> names;
+  for (const LearnerInfo& info : number_learning_methods()) names.push_back(info.name);
+  return names;
+}
+
 namespace {
 
 /// The same as the library's refusal, with a suggestion.
@@ -322,7 +328,24 @@ const LearnerInfo& learner_named(const std::string& name) {
   try {
     return learning_method(name);
   } catch (const Error&) {
+    const auto others = number_learner_names();
+    if (std::find(others.begin(), others.end(), name) != others.end()) {
+      throw usage_error(fmt::format("{} learns from numbers: read them with --answers numbers", name));
+    }
     refuse_name("learner", name, learner_names());
+  }
+}
+
+const LearnerInfo& number_learner_named(const std::string& name) {
+  try {
+    return number_learning_method(name);
+  } catch (const Error&) {
+    const auto others = learner_names();
+    if (std::find(others.begin(), others.end(), name) != others.end()) {
+      throw usage_error(fmt::format("{} learns from categories; for numbers choose {}", name,
+                                    fmt::join(number_learner_names(), ", ")));
+    }
+    refuse_name("learner of numbers", name, number_learner_names());
   }
 }
 

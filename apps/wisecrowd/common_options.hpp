@@ -13,6 +13,7 @@
 #include "wisecrowd/cleaning.hpp"
 #include "wisecrowd/ingest.hpp"
 #include "wisecrowd/learn.hpp"
+#include "wisecrowd/learn_numbers.hpp"
 #include "wisecrowd/read_comparisons.hpp"
 
 namespace wisecrowd::app {
@@ -132,6 +133,9 @@ class Stopwatch {
 /// The same for learners.
 [[nodiscard]] const LearnerInfo& learner_named(const std::string& name);
 [[nodiscard]] std::vector<std::string> learner_names();
+/// The same for learners of numbers.
+[[nodiscard]] const LearnerInfo& number_learner_named(const std::string& name);
+[[nodiscard]] std::vector<std::string> number_learner_names();
 
 /// Defaults changed by "name=value" words; a usage error suggests the nearest name. `whose` owns the parameters.
 [[nodiscard]] Parameters parameters_from(const std::vector<ParameterSpec>& specs,

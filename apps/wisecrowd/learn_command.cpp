@@ -8,6 +8,7 @@
 #include "failure.hpp"
 #include "help_text.hpp"
 #include "learn_run.hpp"
+#include "number_run.hpp"
 #include "report_run.hpp"
 #include "run_summary.hpp"
 #include "screen_text.hpp"
@@ -35,28 +36,6 @@ struct LearnArguments {
   RunFlags run;
 };
 
-std::string rows_text(const LearnResult& result) {
-  const auto count = [&](Split part) {
-    return static_cast<std::uint64_t>(std::count(result.split.begin(), result.split.end(), part));
-  };
-  const std::string shape = result.row_shape.size() == 1 ? counted(result.row_shape[0], "number")
-                                                         : fmt::format("{} pixels", fmt::join(result.row_shape, " × "));
-  std::string text = fmt::format("{} of {}: {} to train", counted(result.row_names.size(), "row"), shape,
-                                 grouped(count(Split::train)));
-  if (count(Split::valid) > 0) text += fmt::format(", {} valid", grouped(count(Split::valid)));
-  if (count(Split::test) > 0) text += fmt::format(", {} test", grouped(count(Split::test)));
-  return text;
-}
-
-std::string epochs_text(const LearnResult& result) {
-  const double held_out = result.chosen_epoch > 0 && result.chosen_epoch <= result.curve.size()
-                              ? result.curve[result.chosen_epoch - 1].held_out
-                              : std::nan("");
-  if (std::isnan(held_out)) return fmt::format("{}; the last one is kept", result.epochs);
-  return fmt::format("{} of {}, chosen by held-out likelihood (log P {})", result.chosen_epoch, result.epochs,
-                     fixed(held_out, 3));
-}
-
 std::string part_text(const LearnScore& score) {
   const std::string& part = score.part;
   const std::string tasks = grouped(score.chosen.tasks);
@@ -81,7 +60,7 @@ std::string summary(const LearnOutcome& outcome, bool method_is_default, const S
   text += line("Method", fmt::format("{}{}, {}", crowd.record.method, method_is_default ? " (default)" : "",
                                      duration(outcome.fit_seconds)));
   text += line("Network", network_text(result.network));
-  text += line("Epochs", epochs_text(result));
+  text += line("Epochs", epochs_text(result, "log P"));
   if (!crowd.aggregation.explanation.empty()) text += line("Why", crowd.aggregation.explanation);
   if (crowd.record.gold_use == "inference") {
     text += line("Gold",
@@ -139,10 +118,27 @@ void learn_similar_answers(const LearnArguments& options, Session& session) {
                  session);
 }
 
+/// Answers that are numbers: the network predicts numbers.
+void learn_number_answers(const LearnArguments& options, Session& session) {
+  for (const auto& [given, flag] : {std::pair(!options.without.empty(), "--without"),
+                                    {options.torchscript, "--torchscript"},
+                                    {options.gold_for == "inference", "--gold-for inference"}}) {
+    if (given) throw usage_error(fmt::format("{} is not for learn --answers numbers", flag));
+  }
+  NumberLearningRequest request{options.labels,  options.gold,     options.method, options.features,
+                                options.network, options.settings, options.out,    {},
+                                options.json,    options.read,     options.run};
+  request.report.path = options.report;
+  request.report.force = options.force;
+  learn_numbers_run(request, session);
+}
+
 void run_learn(const LearnArguments& options, Session& session) {
   if (options.read.kind == Similarities::name) return learn_similar_answers(options, session);
+  if (options.read.kind == Numbers::name) return learn_number_answers(options, session);
   if (!options.read.kind.empty() && options.read.kind != Categories::name) {
-    throw usage_error(fmt::format("learn takes --answers categories or similarities, not {}", options.read.kind));
+    throw usage_error(
+        fmt::format("learn takes --answers categories, numbers or similarities, not {}", options.read.kind));
   }
   LearnRequest request;
   request.files = options.features.files(options.labels, options.gold, options.gold_for == "inference");
@@ -183,6 +179,11 @@ std::string list_learners(const std::vector<std::string>&, const Screen& screen)
     const bool is_default = info.name == default_learning_method();
     text += help_entry(info.name, is_default ? info.summary + " (the default)" : info.summary, screen);
   }
+  text += "Learners of numbers\n";
+  for (const LearnerInfo& info : number_learning_methods()) {
+    const bool is_default = info.name == default_number_learning_method();
+    text += help_entry(info.name, is_default ? info.summary + " (the default)" : info.summary, screen);
+  }
   return text + "  See wisecrowd methods NAME for parameters and advice.\n";
 }
 
@@ -197,6 +198,8 @@ void add_learn(CommandSet& commands) {
       "classifier's.\n"
       "The epoch is chosen by held-out likelihood, never by gold. Gold is only for scoring, unless --gold-for "
       "inference hands the truth of train tasks to the learner.\n"
+      "With --answers numbers the network predicts numbers, and each worker has a bias, a scale and, if asked for, a "
+      "slope; --out then writes estimates.csv instead of labels.csv and confusion.csv.\n"
       "With --out it writes labels.csv (task, label, probability, source, and p_CLASS for every class), workers.csv, "
       "confusion.csv, run.json and the folder model/, which wisecrowd predict reads. The folder appears complete or "
       "not "

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <functional>
 
@@ -131,6 +132,28 @@ std::string network_text(const NetworkSpec& network) {
   }
   if (network.kind == "cnn") return fmt::format("cnn, dropout {}", network.dropout);
   return network.kind == "linear" ? "linear" : printable(network.kind);
+}
+
+std::string rows_text(const LearnedRows& result) {
+  const auto count = [&](Split part) {
+    return static_cast<std::uint64_t>(std::count(result.split.begin(), result.split.end(), part));
+  };
+  const std::string shape = result.row_shape.size() == 1 ? counted(result.row_shape[0], "number")
+                                                         : fmt::format("{} pixels", fmt::join(result.row_shape, " × "));
+  std::string text = fmt::format("{} of {}: {} to train", counted(result.row_names.size(), "row"), shape,
+                                 grouped(count(Split::train)));
+  if (count(Split::valid) > 0) text += fmt::format(", {} valid", grouped(count(Split::valid)));
+  if (count(Split::test) > 0) text += fmt::format(", {} test", grouped(count(Split::test)));
+  return text;
+}
+
+std::string epochs_text(const LearnedRows& result, const std::string& score) {
+  const double held_out = result.chosen_epoch > 0 && result.chosen_epoch <= result.curve.size()
+                              ? result.curve[result.chosen_epoch - 1].held_out
+                              : std::nan("");
+  if (std::isnan(held_out)) return fmt::format("{}; the last one is kept", result.epochs);
+  return fmt::format("{} of {}, chosen by held-out likelihood ({} {})", result.chosen_epoch, result.epochs, score,
+                     fixed(held_out, 3));
 }
 
 std::vector<LearnScore> score_learned(const LearningInput& input, const Learned& learned, bool with_tasks,

@@ -36,6 +36,11 @@ struct NetworkFlags {
 /// "mlp, 1 hidden layer of 128 units, dropout 0.5"
 [[nodiscard]] std::string network_text(const NetworkSpec& network);
 
+/// "400 rows of 2 numbers: 200 to train, 200 test"
+[[nodiscard]] std::string rows_text(const LearnedRows& result);
+/// "12 of 60, chosen by held-out likelihood (log P -0.512)"; `score` says what the number is.
+[[nodiscard]] std::string epochs_text(const LearnedRows& result, const std::string& score);
+
 /// Scores every part of the data that has gold the learner did not see. `with_tasks`: the answered tasks too.
 [[nodiscard]] std::vector<LearnScore> score_learned(const LearningInput& input, const Learned& learned, bool with_tasks,
                                                     const RunContext& context);

@@ -82,6 +82,11 @@ Json learner_json(const LearnerInfo& info) {
       {{"uses_gold", info.uses_gold}, {"linear_only", info.linear_only}, {"max_classes", limit(info.max_classes)}});
 }
 
+Json number_learner_json(const LearnerInfo& info) {
+  return entry_json(info, default_number_learning_method(),
+                    {{"answers_kind", Numbers::name}, {"uses_gold", info.uses_gold}});
+}
+
 Json selector_json(const SelectorInfo& info) {
   return entry_json(info, default_selector(),
                     {{"needs_passes", info.needs_passes}, {"needs_reliability", info.needs_reliability}});
@@ -126,6 +131,13 @@ std::string learner_text(const LearnerInfo& info, const Screen& screen) {
                     screen);
 }
 
+std::string number_learner_text(const LearnerInfo& info, const Screen& screen) {
+  const bool is_default = info.name == default_number_learning_method();
+  return entry_text(info, is_default ? " (the default of learn for numbers)" : "",
+                    section("What it can do", "Learns from numbers and features. Does not learn from gold.", screen),
+                    "wisecrowd learn ANSWERS --answers numbers --features FILE --method", screen);
+}
+
 std::string method_text(const MethodInfo& info, const Screen& screen) {
   std::string abilities = info.uses_gold ? "Uses gold inside inference." : "Does not use gold.";
   if (info.uses_task_priors) abilities += " Uses a prior for each task if there is one.";
@@ -157,26 +169,27 @@ std::string selector_text(const SelectorInfo& info, const Screen& screen) {
                     "wisecrowd select SOURCE --budget 100 --policy", screen);
 }
 
-bool is_selector(const std::string& name) {
-  const auto names = selector_names();
+bool is_among(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool is_learner(const std::string& name) {
-  const auto learners = learner_names();
-  return std::find(learners.begin(), learners.end(), name) != learners.end();
-}
+bool is_selector(const std::string& name) { return is_among(selector_names(), name); }
 
 /// The method, the learner or the policy of that name; a usage error suggests the nearest of all. A learner and a
 /// policy may share a name (dalc): then both are told about, the policy in JSON as part of the list only.
 void tell_about(const MethodsArguments& options, Session& session) {
   const Screen& screen = session.out_screen;
-  if (is_learner(options.name)) {
+  if (is_among(learner_names(), options.name)) {
     const LearnerInfo& info = learner_named(options.name);
     session.out.add(options.json ? learner_json(info).dump(2) + "\n" : learner_text(info, screen));
     if (!options.json && is_selector(options.name)) {
       session.out.add("\n" + selector_text(selector_named(options.name), screen));
     }
+    return;
+  }
+  if (is_among(number_learner_names(), options.name)) {
+    const LearnerInfo& info = number_learner_named(options.name);
+    session.out.add(options.json ? number_learner_json(info).dump(2) + "\n" : number_learner_text(info, screen));
     return;
   }
   if (const AnswerKind* kind = other_kind_with(options.name)) {
@@ -194,6 +207,7 @@ void tell_about(const MethodsArguments& options, Session& session) {
   const auto methods = method_names();
   if (suggestion(options.name, methods).empty()) {
     std::string near = suggestion(options.name, learner_names());
+    if (near.empty()) near = suggestion(options.name, number_learner_names());
     if (near.empty()) near = suggestion(options.name, selector_names());
     if (!near.empty()) throw usage_error(fmt::format("there is no method '{}'{}", printable(options.name), near));
   }
@@ -212,6 +226,9 @@ void run_methods(const MethodsArguments& options, Session& session) {
       for (const MethodInfo& info : kind.methods) list.push_back(kind_method_json(info, kind));
     }
     for (const LearnerInfo& info : learning_methods()) json["learners"].push_back(learner_json(info));
+    for (const LearnerInfo& info : number_learning_methods()) {
+      json["number_learners"].push_back(number_learner_json(info));
+    }
     for (const SelectorInfo& info : selectors()) json["policies"].push_back(selector_json(info));
     session.out.add(json.dump(2) + "\n");
     return;
@@ -231,6 +248,10 @@ void run_methods(const MethodsArguments& options, Session& session) {
   }
   session.out.add("\nFrom answers and features: wisecrowd learn\n");
   for (const LearnerInfo& info : learning_methods()) entry(info, info.name == default_learning_method());
+  session.out.add("\nFrom numbers and features: wisecrowd learn --answers numbers\n");
+  for (const LearnerInfo& info : number_learning_methods()) {
+    entry(info, info.name == default_number_learning_method());
+  }
   session.out.add("\nWhat to ask next and whom: wisecrowd select\n");
   for (const SelectorInfo& info : selectors()) entry(info, info.name == default_selector());
   session.out.add("\nFor parameters and advice:\n  wisecrowd methods NAME\n");

@@ -40,7 +40,11 @@ std::string number_worker_table(const NumberResult& result, const Screen& screen
   std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
     return std::pair(typical_error(result.workers[a]), a) < std::pair(typical_error(result.workers[b]), b);
   });
-  Table table({{"worker", Column::Side::left}, {"answers"}, {"bias"}, {"scale"}, {"typical error"}});
+  const std::vector<double>& slopes = result.fit.slope;
+  const bool sloped = std::any_of(slopes.begin(), slopes.end(), [](double slope) { return slope != 1; });
+  std::vector<Column> columns{{"worker", Column::Side::left}, {"answers"}, {"bias"}, {"scale"}, {"typical error"}};
+  if (sloped) columns.push_back({"slope"});
+  Table table(columns);
   for (std::size_t i = 0; i < order.size(); ++i) {
     const bool shown = i < kShownNumberWorkers || i + kShownNumberWorkers >= order.size();
     if (!shown && i == kShownNumberWorkers) {
@@ -48,8 +52,11 @@ std::string number_worker_table(const NumberResult& result, const Screen& screen
     }
     if (!shown) continue;
     const NumberWorkerSummary& worker = result.workers[order[i]];
-    table.add({printable(result.data.answers.worker_names()[order[i]]), grouped(worker.answers),
-               joined_numbers(worker.bias), joined_numbers(worker.scale), short_number(typical_error(worker))});
+    std::vector<std::string> cells{printable(result.data.answers.worker_names()[order[i]]), grouped(worker.answers),
+                                   joined_numbers(worker.bias), joined_numbers(worker.scale),
+                                   short_number(typical_error(worker))};
+    if (sloped) cells.push_back(joined_numbers(worker.slope));
+    table.add(std::move(cells));
   }
   return table.empty() ? "" : table.text(screen.width, screen.dim_on(), screen.off());
 }
@@ -124,8 +131,11 @@ std::string number_summary(const NumberResult& result, bool is_default, double s
   text += fmt::format("{}   {}{}, {}\n", screen.bold("Method"), result.record.method, is_default ? " (default)" : "",
                       duration(seconds));
   if (!result.fit.explanation.empty()) text += summary_line("Why", result.fit.explanation, screen);
-  text += "\n";
-  text += number_task_table(result, screen);
+  return text + "\n" + number_tables(result, screen);
+}
+
+std::string number_tables(const NumberResult& result, const Screen& screen) {
+  std::string text = number_task_table(result, screen);
   if (result.evaluation) {
     std::vector<std::string> names;
     for (std::size_t d = 0; d < result.fit.dimensions; ++d) {

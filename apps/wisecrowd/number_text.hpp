@@ -15,6 +15,8 @@ namespace wisecrowd::app {
 [[nodiscard]] std::string number_data_line(const NumberAnswers& answers, const Screen& screen);
 [[nodiscard]] std::string number_summary(const NumberResult& result, bool is_default, double seconds,
                                          const Screen& screen);
+/// Some of the tasks, their score if there is one, and the best and worst workers.
+[[nodiscard]] std::string number_tables(const NumberResult& result, const Screen& screen);
 [[nodiscard]] std::string number_score_lines(const NumberEvaluation& evaluation, const std::vector<std::string>& names,
                                              const Screen& screen);
 [[nodiscard]] nlohmann::ordered_json number_evaluation_json(const NumberEvaluation& evaluation,

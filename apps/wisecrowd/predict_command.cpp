@@ -7,6 +7,7 @@
 #include "output_place.hpp"
 #include "run_summary.hpp"
 #include "screen_text.hpp"
+#include "wisecrowd/learn_numbers.hpp"
 #include "wisecrowd/names.hpp"
 #include "wisecrowd/prediction_files.hpp"
 #include "wisecrowd/run_folder.hpp"
@@ -86,13 +87,31 @@ void refuse_contradictions(const PredictArguments& options) {
   }
 }
 
-std::string predicted(const PredictArguments& options, const Classifier& classifier, const FeatureTable& table,
-                      Work& work, Session& session) {
+void refuse_for_numbers(const PredictArguments& options) {
+  for (const auto& [given, flag] : {std::pair(!options.answers.empty(), "--answers"),
+                                    {options.reliability, "--reliability"},
+                                    {options.draws > 0, "--draws"}}) {
+    if (given) throw usage_error(fmt::format("{} is for models of classes, and this one predicts numbers", flag));
+  }
+}
+
+NameTable row_names(const PredictArguments& options, const FeatureTable& table) {
   std::vector<std::string> rows;
   for (std::size_t r = 0; r < table.names.size(); ++r) {
     rows.push_back(options.safe_csv ? spreadsheet_safe(table.names[r]) : std::string(table.names[r]));
   }
-  const NameTable names(rows);
+  return NameTable(rows);
+}
+
+std::string predicted_numbers(const PredictArguments& options, const Regressor& regressor, const FeatureTable& table,
+                              Work& work) {
+  return number_predictions_csv(row_names(options, table), regressor.dimension_names(),
+                                regressor.predict(table.features, work.context()), regressor.deviation());
+}
+
+std::string predicted(const PredictArguments& options, const Classifier& classifier, const FeatureTable& table,
+                      Work& work, Session& session) {
+  const NameTable names = row_names(options, table);
   const bool with_workers = options.reliability || !options.answers.empty();
   if (with_workers && !why_no_workers(classifier).empty()) {
     throw Error(ErrorCode::unsupported,
@@ -120,16 +139,19 @@ void run_predict(const PredictArguments& options, Session& session) {
   refuse_contradictions(options);
   if (!options.out.empty()) require_place_for(options.out, options.force);
   Work work(session, options.run);
-  const auto classifier = at_stage(
-      Stage::reading, [&] { return load_classifier(options.model, work.context(), {.trust = options.trust_model}); });
+  const TrainedModel model = at_stage(
+      Stage::reading, [&] { return load_model(options.model, work.context(), {.trust = options.trust_model}); });
+  if (model.regressor) refuse_for_numbers(options);
+  const FeatureRecipe& recipe = model.classifier ? model.classifier->recipe() : model.regressor->recipe();
   DataReport report;
   const FeatureTable table = at_stage(Stage::reading, [&] {
     return read_features(options.features.features, options.features.tasks_file(),
-                         {.recipe = &classifier->recipe(), .lenient = options.lenient}, work.context(), &report);
+                         {.recipe = &recipe, .lenient = options.lenient}, work.context(), &report);
   });
   work.check_stopped();
   session.warn(report.warnings);
-  const std::string csv = predicted(options, *classifier, table, work, session);
+  const std::string csv = model.classifier ? predicted(options, *model.classifier, table, work, session)
+                                           : predicted_numbers(options, *model.regressor, table, work);
   work.check_stopped();
   if (options.out.empty()) {
     session.out.add_data(csv);
@@ -144,12 +166,15 @@ void run_predict(const PredictArguments& options, Session& session) {
 }  // namespace
 
 void add_predict(CommandSet& commands) {
-  Command& command = commands.add("predict", "labels for rows of features, by a classifier that learn trained");
+  Command& command =
+      commands.add("predict", "labels, or numbers, for rows of features, by a network that learn trained");
   command.details =
       "Reads a trained classifier and features of the same kind as it was trained on, and gives a table task, label, "
       "probability, and p_CLASS for every class, on standard output or into a file. With --answers, what the model "
       "knows of "
-      "the workers is weighed in; --reliability says whom to ask.";
+      "the workers is weighed in; --reliability says whom to ask. A network for numbers gives task, estimate, "
+      "deviation, "
+      "low and high.";
   auto options = std::make_shared<PredictArguments>();
   command
       .add_text("MODEL", options->model, "DIR", "the folder that learn wrote, or the folder model in it",

@@ -94,7 +94,11 @@ ReportOptions report_options(ResultView result, const std::optional<LearnSummary
   };
   if (const NumberResult* numbers = result.numbers()) {
     refuse_for(Numbers::name, request);
-    describe_method(method_of<Numbers>(numbers->record.method));
+    if (learned) {
+      describe_method(number_learner_named(numbers->record.method));
+    } else {
+      describe_method(method_of<Numbers>(numbers->record.method));
+    }
     return options;
   }
   if (const ComparisonResult* comparisons = result.comparisons()) {

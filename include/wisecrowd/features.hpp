@@ -8,6 +8,7 @@
 
 #include "wisecrowd/category_answers.hpp"
 #include "wisecrowd/category_data.hpp"
+#include "wisecrowd/number_data.hpp"
 
 namespace wisecrowd {
 
@@ -56,18 +57,28 @@ struct FeatureRecipe {
   std::vector<float> rarity;  ///< kind text, per column: ln((1 + n) / (1 + texts with it)) + 1 over the n train texts
 };
 
-/// Answers and features together.
-struct LearningData {
-  CategoryData crowd;                      ///< gold in it is part of inference; no task priors
+/// What is known of tasks besides the answers to them.
+struct TaskFeatures {
   Features features;                       ///< as read, not scaled
   NameTable row_names;                     ///< the task of each row, whether anybody answered it or not
   std::vector<Split> split;                ///< per row
-  std::vector<std::uint32_t> row_of_task;  ///< per task of `crowd`: its row, or kNoRow
+  std::vector<std::uint32_t> row_of_task;  ///< per task of the answers: its row, or kNoRow
   FeatureRecipe recipe;                    ///< how `features` was made
+};
+
+/// Answers and features together.
+struct LearningData : TaskFeatures {
+  CategoryData crowd;  ///< gold in it is part of inference; no task priors
+};
+
+/// The same where answers are numbers.
+struct NumberLearningData : TaskFeatures {
+  NumberData crowd;  ///< without gold
 };
 
 /// Throws bad_input unless the sizes fit each other, rows are in range and all features are finite.
 void validate(const LearningData& data);
+void validate(const NumberLearningData& data);
 
 /// Numbers on a common scale: column c becomes (x − shift[c]) · factor[c]; for images, c is the channel. Empty: as is.
 struct Scaling {

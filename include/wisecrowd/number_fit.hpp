@@ -18,8 +18,11 @@ struct NumberFit : FitSummary {
   std::vector<double> deviation;  ///< tasks × dimensions: how far the estimate is off, as a standard deviation
   std::vector<double> low, high;  ///< tasks × dimensions: the 95 % interval
 
-  std::vector<double> bias;   ///< workers × dimensions: how much too high a worker answers on average
+  std::vector<double> bias;   ///< workers × dimensions: how much too high a worker answers on average; where it has
+                              ///< a slope, at the mean of all answers
   std::vector<double> scale;  ///< workers × dimensions: standard deviation of its errors around that
+
+  std::vector<double> slope;  ///< workers × dimensions: its answers rise so much with the truth; empty if all by 1
 
   [[nodiscard]] std::span<const double> estimate_of(TaskId task) const {
     return std::span(estimate).subspan(index(task) * dimensions, dimensions);

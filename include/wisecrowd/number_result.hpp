@@ -16,6 +16,7 @@ struct NumberWorkerSummary {
   std::uint64_t answers = 0;
   std::vector<double> bias;   ///< how much too high it answers on average
   std::vector<double> scale;  ///< standard deviation of its errors around that
+  std::vector<double> slope;  ///< its answers rise so much with the truth; empty if the method has no slopes
   std::uint64_t gold_answers = 0;
   std::vector<double> gold_error;  ///< mean absolute error on gold tasks; NaN without
 };

@@ -30,7 +30,8 @@ struct FeatureOptions {
 };
 
 /// Reads features from an .npy array (2-D, or images: rows × height × width [× channels]), from the numeric columns of
-/// a CSV or TSV table with a task column, or from such a table with a column `text`; all of them plain, .gz or .zst.
+/// a CSV or TSV table with a task column, from such a table with a column `text`, or from a table task,word,count whose
+/// rows say how often a word is in the text of a task; all of them plain, .gz or .zst.
 /// `tasks_path` is a table `task,row,split` that names the rows of an array (`row` may be left out when all rows are
 /// named in order) and says which part of an experiment each belongs to (train when it does not say).
 [[nodiscard]] FeatureTable read_features(const std::string& features_path, const std::optional<std::string>& tasks_path,
@@ -60,5 +61,16 @@ struct LearningInput {
 /// without answers too; both are counted in the report's warnings. The class list is that of answers and gold together.
 [[nodiscard]] LearningInput read_learning_data(const LearningFiles& files, const ReadOptions& options,
                                                const RunContext& context, DataReport* report = nullptr);
+
+/// The same where answers are numbers.
+struct NumberLearningInput {
+  NumberLearningData data;
+  std::vector<double> task_gold;  ///< tasks × dimensions, NaN where unknown; empty without a gold file
+  std::vector<double> row_gold;   ///< the same for rows of the features
+};
+
+/// The same for answers that are numbers. `files.learn_from_gold` must not be set.
+[[nodiscard]] NumberLearningInput read_number_learning_data(const LearningFiles& files, const ReadOptions& options,
+                                                            const RunContext& context, DataReport* report = nullptr);
 
 }  // namespace wisecrowd

@@ -71,6 +71,16 @@ Status write_result(const LearnResult& result, const std::string& directory, con
                     const RunContext& context);
 [[nodiscard]] std::string run_json(const LearnResult& result);
 
+/// The same where answers are numbers: estimates.csv for every task that has answers or features, with its source,
+/// workers.csv, the folder model/ and run.json.
+Status write_result(const NumberLearnResult& result, const std::string& directory, const RunContext& context);
+[[nodiscard]] std::string run_json(const NumberLearnResult& result);
+
+/// A table `task,estimate,deviation,low,high` of a regressor's predictions (rows × dimensions), as text; columns of
+/// several dimensions as in estimates.csv. `deviation` by dimension is empty, or NaN, where it is not known.
+[[nodiscard]] std::string number_predictions_csv(const NameTable& rows, const NameTable& dimensions,
+                                                 std::span<const double> estimates, std::span<const double> deviation);
+
 /// A table `task,label,probability,p_<class>…` of a classifier's predictions (rows × classes), as text.
 [[nodiscard]] std::string predictions_csv(const NameTable& rows, const NameTable& classes,
                                           std::span<const double> probabilities);

@@ -46,6 +46,7 @@
 #include "wisecrowd/ingest.hpp"
 #include "wisecrowd/kinds.hpp"
 #include "wisecrowd/learn.hpp"
+#include "wisecrowd/learn_numbers.hpp"
 #include "wisecrowd/learn_result.hpp"
 #include "wisecrowd/learn_similarities.hpp"
 #include "wisecrowd/messages.hpp"

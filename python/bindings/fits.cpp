@@ -1,3 +1,4 @@
+#include "features.hpp"
 #include "support.hpp"
 #include "wisecrowd/answered_rows.hpp"
 #include "wisecrowd/category_result.hpp"
@@ -105,7 +106,8 @@ py::dict summarise(const Answers& answers, const CategoryFit& fit, const std::op
   return py::dict(py::arg("workers") = dict, py::arg("confusion") = tables);
 }
 
-/// rows × …, or the three arrays of a sparse matrix with its number of columns.
+}  // namespace
+
 Features features_from(const py::object& given) {
   Features features;
   if (py::isinstance<py::tuple>(given)) {
@@ -137,6 +139,8 @@ NetworkSpec network_from(const py::dict& given) {
   return network;
 }
 
+namespace {
+
 py::dict learn_answers(const Answers& answers, const py::object& features, const py::array& row_names,
                        const py::array_t<std::uint32_t, py::array::c_style | py::array::forcecast>& row_of_task,
                        const std::string& method, const py::dict& parameters, const py::dict& network,
@@ -161,15 +165,7 @@ py::dict learn_answers(const Answers& answers, const py::object& features, const
   dict["answer_reliability"] = learned.answer_reliability.empty()
                                    ? py::object(py::none())
                                    : py::object(to_array(std::move(learned.answer_reliability)));
-  std::vector<double> objective, held_out;
-  for (const CurvePoint& point : learned.curve) {
-    objective.push_back(point.objective);
-    held_out.push_back(point.held_out);
-  }
-  dict["curve_objective"] = to_array(std::move(objective));
-  dict["curve_held_out"] = to_array(std::move(held_out));
-  dict["epochs"] = learned.epochs;
-  dict["chosen_epoch"] = learned.chosen_epoch;
+  add_curve(learned, dict);
   dict["held_out_per_task"] = to_array(std::move(learned.held_out_per_task));
   dict["classifier"] = std::const_pointer_cast<Classifier>(learned.classifier);
   return dict;

@@ -1,8 +1,10 @@
+#include "features.hpp"
 #include "hidden_scores.hpp"
 #include "support.hpp"
 #include "wisecrowd/aggregate.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/evaluate_numbers.hpp"
+#include "wisecrowd/learn_numbers.hpp"
 #include "wisecrowd/number_limits.hpp"
 
 namespace wisecrowd::python {
@@ -44,6 +46,7 @@ py::dict number_fit_dict(NumberFit fit) {
   dict["high"] = to_matrix(std::move(fit.high), dimensions);
   dict["bias"] = to_matrix(std::move(fit.bias), dimensions);
   dict["scale"] = to_matrix(std::move(fit.scale), dimensions);
+  if (!fit.slope.empty()) dict["slope"] = to_matrix(std::move(fit.slope), dimensions);
   dict["iterations"] = fit.iterations;
   dict["status"] = to_str(to_string(fit.status));
   dict["warnings"] = to_list(fit.warnings);
@@ -64,9 +67,55 @@ py::dict score_dict(const NumberScore& score) {
   return dict;
 }
 
+py::dict learn_from_numbers(const NumberAnswers& answers, const py::object& features, const py::array& row_names,
+                            const IdColumn& row_of_task, const std::string& method, const py::dict& parameters,
+                            const py::dict& network, std::uint64_t seed, unsigned threads, const py::object& progress) {
+  const Parameters checked = parameters_from(number_learning_method(method).parameters, parameters);
+  const NetworkSpec spec = network_from(network);
+  NumberLearningData data;
+  data.crowd.answers = answers;
+  data.features = features_from(features);
+  data.row_names = names_from(row_names);
+  data.split.assign(data.features.rows, Split::train);
+  data.row_of_task.assign(row_of_task.data(), row_of_task.data() + row_of_task.size());
+  Work work(seed, threads, progress);
+  LearnedNumbers learned =
+      work.run([&](const RunContext& context) { return learn_numbers(data, method, checked, spec, context); });
+  py::dict dict = number_fit_dict(std::move(learned.crowd));
+  dict["row_estimate"] = to_matrix(std::move(learned.row_estimate), answers.dimensions());
+  dict["row_deviation"] = to_array(std::move(learned.row_deviation));
+  add_curve(learned, dict);
+  dict["regressor"] = std::const_pointer_cast<Regressor>(learned.regressor);
+  return dict;
+}
+
+void define_number_learning(py::module_& module) {
+  module.def("number_learning_methods", [] {
+    py::list list;
+    for (const LearnerInfo& info : number_learning_methods()) list.append(info_of(info));
+    return list;
+  });
+  module.def("learn_numbers", &learn_from_numbers);
+  py::class_<Regressor, std::shared_ptr<Regressor>>(module, "Regressor", "A trained network for numbers.")
+      .def("predict",
+           [](const Regressor& regressor, const py::object& given, unsigned threads) {
+             const Features features = features_from(given);
+             Work work(0, threads, py::none());
+             return to_matrix(work.run([&](const RunContext& context) { return regressor.predict(features, context); }),
+                              regressor.dimension_names().size());
+           })
+      .def("save", &Regressor::save);
+  module.def("load_regressor", [](const std::string& folder, bool trust) {
+    auto model = load_model(folder, RunContext(), {.trust = trust});
+    if (!model.regressor) throw Error(ErrorCode::bad_input, folder + ": this model predicts classes, not numbers");
+    return std::const_pointer_cast<Regressor>(model.regressor);
+  });
+}
+
 }  // namespace
 
 void define_numbers(py::module_& module) {
+  define_number_learning(module);
   py::class_<NumberAnswers>(module, "NumberAnswers")
       .def_property_readonly("task_names", [](const NumberAnswers& a) { return to_objects(a.task_names()); })
       .def_property_readonly("worker_names", [](const NumberAnswers& a) { return to_objects(a.worker_names()); })

@@ -2,6 +2,7 @@
 
 #include "support.hpp"
 #include "wisecrowd/learn.hpp"
+#include "wisecrowd/learn_numbers.hpp"
 #include "wisecrowd/version.hpp"
 
 namespace wisecrowd::python {
@@ -82,7 +83,9 @@ py::str make_number_report(const NumberAnswers& answers, const py::dict& found, 
                            const std::string& title, bool as_json, std::uint64_t seed, unsigned threads,
                            const py::object& progress) {
   if (!as_json) check_report_page();
-  const MethodInfo& info = method_of<Numbers>(method);
+  const bool learned = found.contains("row_estimate");
+  const EntryInfo& info = learned ? static_cast<const EntryInfo&>(number_learning_method(method))
+                                  : static_cast<const EntryInfo&>(method_of<Numbers>(method));
   NumberData data{.answers = answers, .gold = gold ? reals(*gold) : std::vector<double>{}};
   validate(data);
   NumberFit fit;
@@ -95,6 +98,7 @@ py::str make_number_report(const NumberAnswers& answers, const py::dict& found, 
   fit.high = reals(found["high"]);
   fit.bias = reals(found["bias"]);
   fit.scale = reals(found["scale"]);
+  if (found.contains("slope")) fit.slope = reals(found["slope"]);
   fit.iterations = found["iterations"].cast<std::size_t>();
   for (const py::handle warning : found["warnings"]) {
     const auto [code, message] = warning.cast<std::pair<std::string, std::string>>();

@@ -30,6 +30,42 @@ LEARNER_ATTRIBUTES = (
 )
 
 
+def files_of(model):
+    """A trained network as the bytes of its files, for pickles."""
+    with tempfile.TemporaryDirectory() as folder:
+        model.save(folder)
+        files = {}
+        for name in os.listdir(folder):
+            with open(os.path.join(folder, name), "rb") as file:
+                files[name] = file.read()
+    return files
+
+
+def model_from(files, load):
+    """The network again."""
+    with tempfile.TemporaryDirectory() as folder:
+        for name, content in files.items():
+            with open(os.path.join(folder, name), "wb") as file:
+                file.write(content)
+        return load(folder, True)  # a pickle is a program already: whoever opens one trusts its maker
+
+
+def row_of_each(tasks, names):
+    """Per task its row of the features; the engine's mark for those without."""
+    if isinstance(names, pd.RangeIndex) and tasks.dtype == object:
+        numbers = pd.to_numeric(tasks, errors="coerce")
+        found = np.where(np.isnan(numbers), -1, numbers).astype(np.int64)
+        found = np.where((found >= 0) & (found < len(names)), found, -1)
+    else:
+        found = names.get_indexer(tasks)
+    if len(tasks) and (found < 0).all():
+        raise ValueError(
+            f"no task of the answers (the first is {tasks[0]!r}) has a row of features (they are named {names[0]!r} to "
+            f"{names[-1]!r}): name tasks by the numbers of their rows, or give a DataFrame whose index names them"
+        )
+    return np.where(found < 0, 0xFFFFFFFF, found).astype(np.uint32)
+
+
 class Learner(RowModel, Fitted, Estimator):
     """A classifier that is trained on the answers of a crowd."""
 
@@ -90,20 +126,7 @@ class Learner(RowModel, Fitted, Estimator):
 
     @staticmethod
     def _rows_of(crowd, names):
-        """Per task its row of the features; the engine's mark for those without."""
-        tasks = _index(crowd.task_index())
-        if isinstance(names, pd.RangeIndex) and tasks.dtype == object:
-            numbers = pd.to_numeric(tasks, errors="coerce")
-            found = np.where(np.isnan(numbers), -1, numbers).astype(np.int64)
-            found = np.where((found >= 0) & (found < len(names)), found, -1)
-        else:
-            found = names.get_indexer(tasks)
-        if len(tasks) and (found < 0).all():
-            raise ValueError(
-                f"no task of the answers (the first is {tasks[0]!r}) has a row of features (they are named {names[0]!r} to "
-                f"{names[-1]!r}): name tasks by the numbers of their rows, or give a DataFrame whose index names them"
-            )
-        return np.where(found < 0, 0xFFFFFFFF, found).astype(np.uint32)
+        return row_of_each(_index(crowd.task_index()), names)
 
     def _fitted_classifier(self):
         if "_classifier" not in vars(self):
@@ -165,25 +188,14 @@ class Learner(RowModel, Fitted, Estimator):
     def __getstate__(self):
         state = super().__getstate__()
         if "_classifier" in state:
-            with tempfile.TemporaryDirectory() as folder:
-                state.pop("_classifier").save(folder)
-                files = {}
-                for name in os.listdir(folder):
-                    with open(os.path.join(folder, name), "rb") as file:
-                        files[name] = file.read()
-            state["_classifier_files"] = files
+            state["_classifier_files"] = files_of(state.pop("_classifier"))
         return state
 
     def __setstate__(self, state):
         files = state.pop("_classifier_files", None)
         vars(self).update(state)
         if files is not None:
-            with tempfile.TemporaryDirectory() as folder:
-                for name, content in files.items():
-                    with open(os.path.join(folder, name), "wb") as file:
-                        file.write(content)
-                # A pickle is a program already: whoever opens one trusts its maker.
-                self._classifier = _engine.load_classifier(folder, trust=True)
+            self._classifier = model_from(files, _engine.load_classifier)
 
 
 EXAMPLE = """

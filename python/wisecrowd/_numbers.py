@@ -9,9 +9,16 @@ import numpy as np
 import pandas as pd
 
 from . import _engine
+from ._columns import _index, _names
+from ._learner import Learner, files_of, model_from, row_of_each
 from ._parameters import NotFittedError
 from ._report import delivered
+from ._rows import features_of, row_names_of
 from ._tables import ALIASES, TRUTH_ALIASES, ColumnError, DataWarning, find_column, shown, table_of
+
+# What the columns of boxes and points are called, as on the command line.
+BOXES = [names.split() for names in ("x1 y1 x2 y2", "x y width height", "x y w h", "xmin ymin xmax ymax", "x_min y_min x_max y_max",
+                                     "left top right bottom", "left top width height", "x y")]
 
 
 def _column(table, role, columns):
@@ -21,6 +28,17 @@ def _column(table, role, columns):
         raise ColumnError(f"there is no column '{role}' among {shown(list(table.columns))}: rename one, or say which one it is, "
                           f"columns={{'its name': '{role}'}}")
     return name
+
+
+def _box_columns(table, columns):
+    """The columns of a box or a point, in a table that has no column of one number."""
+    if "label" in (columns or {}).values() or find_column(table.columns, ALIASES["label"]) is not None:
+        return []
+    for names in BOXES:
+        found = [find_column(table.columns, [name]) for name in names]
+        if None not in found:
+            return found
+    return []
 
 
 def _coded(table, name):
@@ -91,7 +109,7 @@ class NumberAggregator:
 
     def _read(self, data):
         table = _table(data)
-        names = list(self.values) if self.values else [_column(table, "label", self.columns)]
+        names = list(self.values) if self.values else _box_columns(table, self.columns) or [_column(table, "label", self.columns)]
         missing = [name for name in names if name not in table.columns]
         if missing:
             raise ColumnError(f"there is no column '{missing[0]}' among {shown(list(table.columns))}")
@@ -128,6 +146,10 @@ class NumberAggregator:
         answers, tasks, workers, names, counts = self._read(data)
         known = self._gold(gold, tasks, names)
         fit = _engine.fit_numbers(answers, self._method, self.parameters, known, self.seed, self.threads, None)
+        self._keep(fit, known, tasks, workers, names, counts)
+        return self
+
+    def _keep(self, fit, known, tasks, workers, names, counts):
         self._fit, self._known = fit, known
         task_index, worker_index = pd.Index(tasks, name="task"), pd.Index(workers, name="worker")
         single = len(names) == 1
@@ -139,12 +161,12 @@ class NumberAggregator:
             self.intervals_ = pd.concat(parts, axis=1).swaplevel(axis=1).sort_index(axis=1)
         suffix = [""] if single else [f"_{name}" for name in names]
         self.workers_ = pd.DataFrame(
-            {"answers": counts, **{f"{key}{end}": fit[key][:, d] for key in ("bias", "scale") for d, end in enumerate(suffix)}}, index=worker_index)
+            {"answers": counts, **{f"{key}{end}": fit[key][:, d] for key in ("bias", "scale", "slope") if key in fit for d, end in enumerate(suffix)}},
+            index=worker_index)
         self.warnings_ = list(fit["warnings"])
         self.status_, self.n_iter_ = fit["status"], fit["iterations"]
         for warning in self.warnings_:
-            warnings.warn(str(warning[1]), DataWarning, stacklevel=2)
-        return self
+            warnings.warn(str(warning[1]), DataWarning, stacklevel=3)
 
     def fit_predict(self, data: Any, gold: Optional[Any] = None):
         """The estimate of each task."""
@@ -174,7 +196,7 @@ class NumberAggregator:
         return delivered(text, path)
 
     def __getattr__(self, name):
-        if name in ("estimates_", "intervals_", "workers_", "warnings_", "status_", "n_iter_"):
+        if name in ("estimates_", "intervals_", "workers_", "warnings_", "status_", "n_iter_", "row_estimates_", "curve_", "chosen_epoch_"):
             raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit first")
         raise AttributeError(f"{type(self).__name__} has no attribute '{name}'")
 
@@ -182,10 +204,91 @@ class NumberAggregator:
         return f"{type(self).__name__}()"
 
 
-def make_class(info: dict, name: str, module: str) -> type:
-    """The estimator of a method of the engine."""
-    text = f"{info['summary']}\n\n{info['when_to_use']}\n" + (NumberAggregator.__doc__ or "").split("\n", 1)[1]
-    return type(name, (NumberAggregator,), {"_method": info["name"], "_info": info, "__doc__": text, "__module__": module})
+class NumberLearner(NumberAggregator):
+    """The base of the learners for numbers: a network that is trained on the answers of a crowd.
+
+    `fit` takes features and answers, `predict` features. `network` is linear, mlp, cnn for images, or the path of a TorchScript file.
+
+    Attributes
+    ----------
+    estimates_ : Series (or DataFrame, for several dimensions) by task: network and answers together
+    intervals_ : DataFrame by task: estimate, deviation, low and high, per dimension where there are several
+    row_estimates_ : the same as estimates_ for the rows of X, by the network alone
+    workers_ : DataFrame by worker: answers, bias, scale and slope
+    curve_ : DataFrame by epoch: objective, and log density of answers to held-out tasks
+    chosen_epoch_ : the epoch that was kept, counted from 1: chosen by held-out likelihood
+    warnings_ : list of (code, message)
+    """
+
+    def __init__(self, values: Optional[Sequence[str]] = None, columns: Optional[dict] = None, duplicates: str = "keep_last", seed: int = 0,
+                 threads: int = 0, network: str = "mlp", hidden: int = 128, layers: int = 1, dropout: float = 0.5, **parameters: Any):
+        super().__init__(values, columns, duplicates, seed, threads, **parameters)
+        self.network, self.hidden, self.layers, self.dropout = network, hidden, layers, dropout
+
+    def fit(self, X: Any, answers: Any) -> NumberLearner:  # type: ignore[override]
+        """Trains a network, and estimates the answered tasks by network and answers together.
+
+        X : array of rows × columns, images rows × height × width [× channels], sparse matrix, or DataFrame
+            What is known of each task. Of an array, tasks are the numbers of its rows, counted from 0; the index of a DataFrame names
+            the tasks. Rows that nobody answered may be there: they are predicted as well.
+        answers : table with a row per answer, as for aggregators
+        """
+        rows, features = row_names_of(X), features_of(X)
+        given, tasks, workers, names, counts = self._read(answers)
+        row_of_task = row_of_each(_index(tasks), rows)
+        fit = _engine.learn_numbers(given, features, _names(rows), row_of_task, self._method, self.parameters, Learner._network(self), self.seed,
+                                    self.threads, None)
+        self._regressor = fit.pop("regressor")
+        self._keep(fit, None, tasks, workers, names, counts)
+        self.row_estimates_ = self._shaped(fit["row_estimate"], pd.Index(rows, name="task"))
+        self.curve_ = pd.DataFrame({"objective": fit["curve_objective"], "held_out": fit["curve_held_out"]},
+                                   index=pd.RangeIndex(1, len(fit["curve_objective"]) + 1, name="epoch"))
+        self.chosen_epoch_ = fit["chosen_epoch"]
+        return self
+
+    def fit_predict(self, X: Any, answers: Any):  # type: ignore[override]
+        """The estimate of each answered task, by network and answers together."""
+        return self.fit(X, answers).estimates_
+
+    def _shaped(self, values, index):
+        names = self._given[5]
+        return pd.Series(values[:, 0], index=index, name="estimate") if len(names) == 1 else pd.DataFrame(values, index=index, columns=names)
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The number of each row, or rows × dimensions, by the network alone."""
+        if "_regressor" not in vars(self):
+            raise NotFittedError(f"there is nothing to predict with yet: call {type(self).__name__}.fit first")
+        values = self._regressor.predict(features_of(X), self.threads)
+        return values[:, 0] if values.shape[1] == 1 else values
+
+    def score(self, X: Any, y: Any) -> float:
+        """R² of the predictions: 1 is perfect, 0 as good as the mean of y."""
+        truth = np.asarray(y, dtype=float)
+        return float(1 - ((self.predict(X) - truth) ** 2).sum() / ((truth - truth.mean(axis=0)) ** 2).sum())
+
+    def save_model(self, folder: str) -> None:
+        """Writes the network for `wisecrowd predict` and other programs into an existing folder."""
+        if "_regressor" not in vars(self):
+            raise NotFittedError(f"there is nothing to save yet: call {type(self).__name__}.fit first")
+        self._regressor.save(os.fspath(folder))
+
+    def __getstate__(self):
+        state = dict(vars(self))
+        if "_regressor" in state:
+            state["_regressor_files"] = files_of(state.pop("_regressor"))
+        return state
+
+    def __setstate__(self, state):
+        files = state.pop("_regressor_files", None)
+        vars(self).update(state)
+        if files is not None:
+            self._regressor = model_from(files, _engine.load_regressor)
+
+
+def make_class(info: dict, name: str, module: str, base: type = NumberAggregator) -> type:
+    """The estimator of a method, or a learner, of the engine."""
+    text = f"{info['summary']}\n\n{info['when_to_use']}\n" + (base.__doc__ or "").split("\n", 1)[1]
+    return type(name, (base,), {"_method": info["name"], "_info": info, "__doc__": text, "__module__": module})
 
 
 def evaluate(estimates: Any, gold: Any) -> pd.DataFrame:

@@ -9,10 +9,12 @@ a    2.0
 b    5.0
 Name: estimate, dtype: float64
 """
+from ._engine import number_learning_methods as _learners
 from ._engine import number_methods as _methods
-from ._numbers import NumberAggregator, compare, evaluate, make_class
+from ._numbers import NumberAggregator, NumberLearner, compare, evaluate, make_class
 from ._parameters import class_name as _class_name
 
 CLASSES = {info["name"]: make_class(info, _class_name(info["name"]), __name__) for info in _methods()}
-globals().update({cls.__name__: cls for cls in CLASSES.values()})
-__all__ = ["NumberAggregator", "compare", "evaluate", *(cls.__name__ for cls in CLASSES.values())]
+LEARNERS = {info["name"]: make_class(info, _class_name(info["name"]), __name__, NumberLearner) for info in _learners()}
+globals().update({cls.__name__: cls for cls in (*CLASSES.values(), *LEARNERS.values())})
+__all__ = ["NumberAggregator", "NumberLearner", "compare", "evaluate", *(cls.__name__ for cls in CLASSES.values()), *(cls.__name__ for cls in LEARNERS.values())]

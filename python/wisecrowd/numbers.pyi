@@ -1,10 +1,11 @@
 # Made by scripts/python_stubs.py from the engine's tables; do not edit.
 from typing import Any, Literal, Optional, Sequence
 
-from ._numbers import NumberAggregator as NumberAggregator, compare as compare, evaluate as evaluate
+from ._numbers import NumberAggregator as NumberAggregator, NumberLearner as NumberLearner, compare as compare, evaluate as evaluate
 
 __all__ = [
     'NumberAggregator',
+    'NumberLearner',
     'compare',
     'evaluate',
     'NumbersAutomatic',
@@ -16,8 +17,10 @@ __all__ = [
     'StudentEm',
     'WorkerTypes',
     'WorkerCovariance',
+    'CrowdRegression',
 ]
 CLASSES: dict[str, type[NumberAggregator]]
+LEARNERS: dict[str, type[NumberLearner]]
 
 class NumbersAutomatic(NumberAggregator):
     def __init__(
@@ -122,4 +125,36 @@ class WorkerCovariance(NumberAggregator):
         prior_tasks: float = ...,
         strictness: float = ...,
         max_iterations: int = ...,
+    ) -> None: ...
+
+class CrowdRegression(NumberLearner):
+    def __init__(
+        self,
+        values: Optional[Sequence[str]] = ...,
+        columns: Optional[dict] = ...,
+        duplicates: str = ...,
+        seed: int = ...,
+        threads: int = ...,
+        network: str = ...,
+        hidden: int = ...,
+        layers: int = ...,
+        dropout: float = ...,
+        *,
+        layer: Literal['none', 'S', 'B', 'S+B', 'B+S'] = ...,
+        own_noise: bool = ...,
+        task_error: bool = ...,
+        prior_answers: float = ...,
+        epochs: int = ...,
+        batch: int = ...,
+        optimizer: Literal['adam', 'rmsprop', 'sgd'] = ...,
+        learning_rate: float = ...,
+        weight_decay: float = ...,
+        decoupled_decay: float = ...,
+        input_dropout: float = ...,
+        schedule: Literal['constant', 'cosine', 'one_cycle'] = ...,
+        average_epochs: float = ...,
+        held_out: float = ...,
+        patience: int = ...,
+        answer_power: float = ...,
+        standardise: bool = ...,
     ) -> None: ...

@@ -47,11 +47,7 @@ void refuse_not_finite(const Features& features, const NameTable* names) {
                      names == nullptr ? "" : fmt::format(" (task '{}')", (*names)[row]), column, *bad));
 }
 
-}  // namespace
-
-void validate(const LearningData& data) {
-  validate(data.crowd);
-  if (!data.crowd.task_priors.empty()) refuse("learning makes its own task priors: leave them empty");
+void validate_features(const TaskFeatures& data, const AnswerGraph& answers) {
   const Features& features = data.features;
   if (features.shape.empty() || features.shape.size() > 3 || features.columns() == 0) {
     refuse(fmt::format("features have {} dimensions per row: rows of numbers or images are wanted",
@@ -67,21 +63,35 @@ void validate(const LearningData& data) {
     refuse(fmt::format("{} rows of features have {} names and {} splits: give one of each per row", features.rows,
                        data.row_names.size(), data.split.size()));
   }
-  if (data.row_of_task.size() != data.crowd.answers.task_count()) {
+  if (data.row_of_task.size() != answers.task_count()) {
     refuse(fmt::format("{} tasks have {} rows assigned: give one per task, kNoRow where there are no features",
-                       data.crowd.answers.task_count(), data.row_of_task.size()));
+                       answers.task_count(), data.row_of_task.size()));
   }
   std::vector<bool> taken(features.rows, false);
   for (std::size_t t = 0; t < data.row_of_task.size(); ++t) {
     const std::uint32_t row = data.row_of_task[t];
     if (row == kNoRow) continue;
-    const auto name = data.crowd.answers.task_names()[t];
+    const auto name = answers.task_names()[t];
     if (row >= features.rows)
       refuse(fmt::format("task '{}' has row {}, but there are only {}", name, row, features.rows));
     if (taken[row]) refuse(fmt::format("task '{}' has row {}, which belongs to another task already", name, row));
     taken[row] = true;
   }
   refuse_not_finite(features, &data.row_names);
+}
+
+}  // namespace
+
+void validate(const LearningData& data) {
+  validate(data.crowd);
+  if (!data.crowd.task_priors.empty()) refuse("learning makes its own task priors: leave them empty");
+  validate_features(data, data.crowd.answers);
+}
+
+void validate(const NumberLearningData& data) {
+  validate(data.crowd);
+  if (data.crowd.has_gold()) refuse("learners of numbers do not learn from known truth: keep it for evaluation");
+  validate_features(data, data.crowd.answers);
 }
 
 void require_finite(const Features& features) { refuse_not_finite(features, nullptr); }

@@ -51,6 +51,13 @@ inline constexpr std::string_view kTokenAliases[] = {"token", "word", "text", "f
 inline constexpr std::string_view kPredictionAliases[] = {"agg_label", "consensus_label", "prediction",
                                                           "predicted_label", "cluster"};
 
+/// Names of the columns of a box, and of a point, as they come together.
+inline constexpr std::string_view kBoxAliases[][4] = {
+    {"x1", "y1", "x2", "y2"},          {"x", "y", "width", "height"},        {"x", "y", "w", "h"},
+    {"xmin", "ymin", "xmax", "ymax"},  {"x_min", "y_min", "x_max", "y_max"}, {"left", "top", "right", "bottom"},
+    {"left", "top", "width", "height"}};
+inline constexpr std::string_view kPointAliases[] = {"x", "y"};
+
 /// What columns of sets are called beside the names of labels and truth.
 inline constexpr std::string_view kSetAliases[] = {"labels", "answers", "classes",    "tags",       "choices",
                                                    "set",    "accept",  "categories", "annotations"};

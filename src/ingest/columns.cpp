@@ -341,6 +341,30 @@ ColumnPlan plan_pairs(const std::string& file, TableFormat format, std::vector<s
   return plan;
 }
 
+namespace {
+
+/// The columns of a box or a point, in a table that has no column of one number.
+std::vector<std::string> box_columns(const std::vector<std::string>& names) {
+  std::vector<std::string> found;
+  if (find_alias(names, kLabelAliases) != kNoColumn) return found;
+  const auto take = [&](std::span<const std::string_view> aliases) {
+    found.clear();
+    for (const std::string_view alias : aliases) {
+      const std::size_t at = find_alias(names, std::span(&alias, 1));
+      if (at == kNoColumn) return false;
+      found.push_back(names[at]);
+    }
+    return true;
+  };
+  for (const auto& aliases : kBoxAliases) {
+    if (take(aliases)) return found;
+  }
+  if (!take(kPointAliases)) found.clear();
+  return found;
+}
+
+}  // namespace
+
 ColumnPlan plan_numbers(const std::string& file, TableFormat format, std::vector<std::string> names,
                         const ReadOptions& options) {
   if (options.layout == TableLayout::wide && options.value_columns.size() > 1) {
@@ -351,10 +375,13 @@ ColumnPlan plan_numbers(const std::string& file, TableFormat format, std::vector
                     file));
   }
   ReadOptions first = options;
-  if (!options.value_columns.empty()) first.label_column = options.value_columns.front();
+  std::vector<std::string> values = options.value_columns;
+  if (values.empty() && options.label_column.empty() && options.layout != TableLayout::wide)
+    values = box_columns(names);
+  if (!values.empty()) first.label_column = values.front();
   ColumnPlan plan = plan_answers(file, format, std::move(names), first);
   if (plan.layout == TableLayout::wide) return plan;
-  plan_values(plan, file, options.value_columns);
+  plan_values(plan, file, values);
   return plan;
 }
 

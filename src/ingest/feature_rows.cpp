@@ -9,6 +9,7 @@
 #include "ingest/problems.hpp"
 #include "ingest/row_scan.hpp"
 #include "ingest/text_features.hpp"
+#include "ingest/word_rows.hpp"
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd::ingest {
@@ -318,12 +319,16 @@ FeatureRows read_feature_rows(const Input& input, const FeatureOptions& options,
   const NamedColumns columns{scan.find_task(), scan.find("split")};
   if (columns.task == kNoColumn) scan.refuse_missing_task(kTaskRemedy);
   const std::size_t text = scan.find("text");
-  const bool is_text = text != kNoColumn;
+  const auto words = find_word_columns(scan);
+  const bool is_text = text != kNoColumn || words;
   if (options.recipe != nullptr && is_text != (options.recipe->kind == FeatureRecipe::Kind::text)) {
-    throw Error(ErrorCode::bad_input,
-                fmt::format("{}: this table has {}, but the model was trained on {}", scan.file(),
-                            is_text ? "a column 'text'" : "no column 'text'", is_text ? "numbers" : "text"));
+    throw Error(ErrorCode::bad_input, fmt::format("{}: this table has {}, but the model was trained on {}", scan.file(),
+                                                  words     ? "counts of words"
+                                                  : is_text ? "a column 'text'"
+                                                            : "no column 'text'",
+                                                  is_text ? "numbers" : "text"));
   }
+  if (words) return read_word_counts(scan, *words, options, report);
   if (is_text) return read_text(scan, columns, text, options, report);
   return read_numbers(scan, columns, options, report);
 }

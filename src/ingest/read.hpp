@@ -28,9 +28,14 @@ struct OtherGold {
 [[nodiscard]] TimedCategoryData read_timed_dataset(const Input& answers, const std::optional<Input>& gold,
                                                    const ReadOptions& options, const Tuning& tuning,
                                                    const RunContext& context, DataReport* report = nullptr);
+/// The same for numbers.
+struct OtherGoldNumbers {
+  std::vector<std::string> tasks;
+  std::vector<double> values;  ///< tasks × dimensions
+};
 [[nodiscard]] NumberData read_numbers(const Input& answers, const std::optional<Input>& gold,
                                       const ReadOptions& options, const Tuning& tuning, const RunContext& context,
-                                      DataReport* report = nullptr);
+                                      DataReport* report = nullptr, OtherGoldNumbers* other_gold = nullptr);
 [[nodiscard]] SetData read_sets(const Input& answers, const std::optional<Input>& gold, const ReadOptions& options,
                                 const Tuning& tuning, const RunContext& context, DataReport* report = nullptr);
 [[nodiscard]] SetTable read_set_table(const Input& input, const ReadOptions& options, const Tuning& tuning,

@@ -144,7 +144,7 @@ void translate_labels(std::vector<CategoryPiece>& pieces, const std::vector<std:
 
 /// The time of each answer that is left, in the order of the rows: what its column says, else the number of the row.
 std::vector<double> times_of(const Table& table) {
-  if (table.plan.has_times && table.kept_rows.empty()) return table.numbers;
+  if (table.plan.has_times && table.kept_rows.empty()) return {table.numbers.begin(), table.numbers.end()};
   std::size_t answers = 0;
   for (const CategoryPiece& piece : table.pieces) answers += piece.size();
   std::vector<double> times(answers);

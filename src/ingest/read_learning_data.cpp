@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "data/build.hpp"
 #include "data/interner.hpp"
@@ -25,8 +26,8 @@ struct Tally {
 };
 
 /// The row of each task of the answers.
-std::vector<std::uint32_t> find_rows(const LearningFiles& files, const CategoryAnswers& answers,
-                                     const FeatureTable& table, const Interner& rows, DataReport& report) {
+std::vector<std::uint32_t> find_rows(const LearningFiles& files, const AnswerGraph& answers, const FeatureTable& table,
+                                     const Interner& rows, DataReport& report) {
   std::vector<std::uint32_t> row_of_task(answers.task_count(), kNoRow);
   Tally without, outside;
   for (std::size_t t = 0; t < row_of_task.size(); ++t) {
@@ -69,6 +70,35 @@ std::vector<std::uint32_t> find_rows(const LearningFiles& files, const CategoryA
   return row_of_task;
 }
 
+void refuse_standard_input_twice(const LearningFiles& files) {
+  const auto count_stdin = (files.answers == "-" ? 1 : 0) + (files.features == "-" ? 1 : 0) +
+                           (files.gold == "-" ? 1 : 0) + (files.tasks == "-" ? 1 : 0);
+  if (count_stdin > 1) {
+    throw Error(
+        ErrorCode::bad_parameter,
+        "only one of answers, features, tasks and gold can come from standard input: name files for the others");
+  }
+}
+
+/// Reads the features and finds the row of each task; rows by name.
+Interner add_features(const LearningFiles& files, const ReadOptions& options, const AnswerGraph& answers,
+                      TaskFeatures& data, const RunContext& context, DataReport& notes) {
+  DataReport of_features;
+  FeatureTable table =
+      read_features(files.features, files.tasks, {.text_columns = files.text_columns, .lenient = options.lenient},
+                    context, &of_features);
+  notes.warnings.insert(notes.warnings.end(), of_features.warnings.begin(), of_features.warnings.end());
+  if (options.safe_names) table.names = ingest::safe_names(table.names);
+  Interner rows;
+  for (std::size_t r = 0; r < table.names.size(); ++r) rows.intern(table.names[r]);
+  data.row_of_task = find_rows(files, answers, table, rows, notes);
+  data.features = std::move(table.features);
+  data.row_names = std::move(table.names);
+  data.split = std::move(table.split);
+  data.recipe = std::move(table.recipe);
+  return rows;
+}
+
 /// The same answers with more tasks that nobody has answered.
 CategoryAnswers with_tasks(const CategoryAnswers& answers, const std::vector<std::string>& more,
                            const RunContext& context) {
@@ -80,6 +110,15 @@ CategoryAnswers with_tasks(const CategoryAnswers& answers, const std::vector<std
   for (const ClassId label : answers.labels()) pieces[0].payload.push_back(static_cast<std::uint16_t>(index(label)));
   return build_category_answers(std::move(pieces), {NameTable(names), answers.worker_names(), answers.class_names()},
                                 DuplicatePolicy::repeat, context.pool(), nullptr);
+}
+
+void warn_of_unknown_gold(const LearningFiles& files, const Tally& unknown, const std::string& reason,
+                          DataReport& report) {
+  if (unknown.count == 0) return;
+  report.warnings.push_back(
+      {"gold_without_task",
+       fmt::format("{}: {} gold tasks, for example '{}', have neither answers nor features and are ignored{}",
+                   *files.gold, unknown.count, unknown.example, reason.empty() ? "" : ": " + reason)});
 }
 
 /// Gold by row, from the gold of answered tasks and of others; gold of neither is left aside with a warning.
@@ -99,14 +138,7 @@ std::vector<ClassId> gold_by_row(const LearningFiles& files, const LearningData&
       row_gold[row] = others.labels[i];
     }
   }
-  if (unknown.count > 0) {
-    report.warnings.push_back(
-        {"gold_without_task",
-         fmt::format("{}: {} gold tasks, for example '{}', have neither answers nor features and are "
-                     "ignored{}",
-                     *files.gold, unknown.count, unknown.example,
-                     unknown.count == others.tasks.size() && !others.reason.empty() ? ": " + others.reason : "")});
-  }
+  warn_of_unknown_gold(files, unknown, unknown.count == others.tasks.size() ? others.reason : "", report);
   return row_gold;
 }
 
@@ -116,33 +148,14 @@ LearningInput read_learning_data(const LearningFiles& files, const ReadOptions& 
                                  DataReport* report) {
   DataReport own;
   DataReport& notes = report != nullptr ? *report : own;
-  const auto count_stdin = (files.answers == "-" ? 1 : 0) + (files.features == "-" ? 1 : 0) +
-                           (files.gold == "-" ? 1 : 0) + (files.tasks == "-" ? 1 : 0);
-  if (count_stdin > 1) {
-    throw Error(
-        ErrorCode::bad_parameter,
-        "only one of answers, features, tasks and gold can come from standard input: name files for the others");
-  }
+  refuse_standard_input_twice(files);
   const auto input = [](const std::string& path) { return ingest::Input{path, std::nullopt}; };
   LearningInput result;
   LearningData& data = result.data;
   ingest::OtherGold others;
   data.crowd = ingest::read_dataset(input(files.answers), files.gold ? std::optional(input(*files.gold)) : std::nullopt,
                                     options, ingest::Tuning{}, context, &notes, &others);
-  DataReport of_features;
-  FeatureTable table =
-      read_features(files.features, files.tasks, {.text_columns = files.text_columns, .lenient = options.lenient},
-                    context, &of_features);
-  notes.warnings.insert(notes.warnings.end(), of_features.warnings.begin(), of_features.warnings.end());
-
-  if (options.safe_names) table.names = ingest::safe_names(table.names);
-  Interner rows;
-  for (std::size_t r = 0; r < table.names.size(); ++r) rows.intern(table.names[r]);
-  data.row_of_task = find_rows(files, data.crowd.answers, table, rows, notes);
-  data.features = std::move(table.features);
-  data.row_names = std::move(table.names);
-  data.split = std::move(table.split);
-  data.recipe = std::move(table.recipe);
+  const Interner rows = add_features(files, options, data.crowd.answers, data, context, notes);
   if (!files.gold) return result;
 
   result.task_gold = std::exchange(data.crowd.gold, {});
@@ -166,6 +179,46 @@ LearningInput read_learning_data(const LearningFiles& files, const ReadOptions& 
     const std::uint32_t row = data.row_of_task[t];
     if (row != kNoRow && data.split[row] != Split::train) data.crowd.gold[t] = kNoClass;
   }
+  return result;
+}
+
+NumberLearningInput read_number_learning_data(const LearningFiles& files, const ReadOptions& options,
+                                              const RunContext& context, DataReport* report) {
+  DataReport own;
+  DataReport& notes = report != nullptr ? *report : own;
+  if (files.learn_from_gold) {
+    throw Error(ErrorCode::unsupported, "learners of numbers do not learn from gold: keep it for evaluation");
+  }
+  refuse_standard_input_twice(files);
+  NumberLearningInput result;
+  NumberLearningData& data = result.data;
+  ingest::OtherGoldNumbers others;
+  std::optional<ingest::Input> gold;
+  if (files.gold) gold = ingest::Input{*files.gold, std::nullopt};
+  data.crowd =
+      ingest::read_numbers({files.answers, std::nullopt}, gold, options, ingest::Tuning{}, context, &notes, &others);
+  const Interner rows = add_features(files, options, data.crowd.answers, data, context, notes);
+  if (!files.gold) return result;
+
+  result.task_gold = std::exchange(data.crowd.gold, {});
+  const std::size_t dimensions = data.crowd.answers.dimensions();
+  result.row_gold.assign(data.features.rows * dimensions, std::numeric_limits<double>::quiet_NaN());
+  const auto take = [&](std::uint32_t row, const double* values) {
+    std::copy_n(values, dimensions, result.row_gold.data() + row * dimensions);
+  };
+  for (std::size_t t = 0; t < data.row_of_task.size(); ++t) {
+    if (data.row_of_task[t] != kNoRow) take(data.row_of_task[t], result.task_gold.data() + t * dimensions);
+  }
+  Tally unknown;
+  for (std::size_t i = 0; i < others.tasks.size(); ++i) {
+    const std::uint32_t row = rows.find(others.tasks[i]);
+    if (row == Interner::kAbsent) {
+      unknown.add(others.tasks[i]);
+    } else {
+      take(row, others.values.data() + i * dimensions);
+    }
+  }
+  warn_of_unknown_gold(files, unknown, "", notes);
   return result;
 }
 

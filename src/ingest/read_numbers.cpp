@@ -110,7 +110,7 @@ SettledNumbers read_settled_numbers(const Input& input, const PlanColumns& plan,
 /// The truth of the tasks with answers, tasks × dimensions.
 std::vector<double> read_gold_numbers(const Input& input, const ReadOptions& options, const Tuning& tuning,
                                       const RunContext& context, const NameTable& dimensions, const Table& answers,
-                                      DataReport& report) {
+                                      DataReport& report, OtherGoldNumbers* others) {
   ReadOptions reading = options;
   reading.format = TableFormat::automatic;
   reading.layout = TableLayout::long_rows;
@@ -134,11 +134,15 @@ std::vector<double> read_gold_numbers(const Input& input, const ReadOptions& opt
   std::string example;
   for (std::size_t t = 0; t < names.size(); ++t) {
     const std::uint32_t task = answers.tasks.find(names[t]);
-    if (task == KeyTable::kAbsent) {
-      if (unknown++ == 0) example = printable(names[t]);
-      continue;
+    const double* const values = table.numbers.data() + settled.rows[t] * count;
+    if (task != KeyTable::kAbsent) {
+      std::copy_n(values, count, gold.data() + task * count);
+    } else if (others != nullptr) {
+      others->tasks.emplace_back(names[t]);
+      others->values.insert(others->values.end(), values, values + count);
+    } else if (unknown++ == 0) {
+      example = printable(names[t]);
     }
-    std::copy_n(table.numbers.data() + settled.rows[t] * count, count, gold.data() + task * count);
   }
   if (unknown > 0) {
     const bool all = unknown == names.size();
@@ -168,7 +172,8 @@ NumberAnswers build_numbers_without_repeats(const Table& table, std::vector<Numb
 }  // namespace
 
 NumberData read_numbers(const Input& input, const std::optional<Input>& gold, const ReadOptions& options,
-                        const Tuning& tuning, const RunContext& context, DataReport* report) {
+                        const Tuning& tuning, const RunContext& context, DataReport* report,
+                        OtherGoldNumbers* other_gold) {
   DataReport own;
   DataReport& notes = report != nullptr ? *report : own;
   notes = {};
@@ -190,7 +195,9 @@ NumberData read_numbers(const Input& input, const std::optional<Input>& gold, co
   change_workers(options, table, workers, notes);
   NumberData data;
   NumberAnswerNames names{{}, std::move(workers), dimension_names(table.plan)};
-  if (gold) data.gold = read_gold_numbers(*gold, options, tuning, context, names.dimensions, table, notes);
+  if (gold) {
+    data.gold = read_gold_numbers(*gold, options, tuning, context, names.dimensions, table, notes, other_gold);
+  }
   names.tasks = table.tasks.release(pool);
   if (options.safe_names) {
     for (NameTable* of : {&names.tasks, &names.workers, &names.dimensions}) *of = safe_names(*of);

@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "ingest/first_row.hpp"
+#include "ingest/short_decimal.hpp"
 #include "ingest/times.hpp"
 #include "wisecrowd/number_limits.hpp"
 
@@ -150,6 +151,14 @@ bool PairRows::refuse_same_items(std::string_view item, std::uint64_t line) {
 }
 
 bool RowChecks::take_number(std::string_view text, std::string_view column, std::uint64_t line) {
+  if (const auto value = short_decimal(text)) {
+    chunk_.numbers.push_back(*value == 0 ? 0.0 : *value);
+    return true;
+  }
+  return take_other_number(text, column, line);
+}
+
+bool RowChecks::take_other_number(std::string_view text, std::string_view column, std::uint64_t line) {
   const std::string_view whole = text;
   const auto first = text.find_first_not_of(' ');
   text =

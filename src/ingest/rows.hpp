@@ -56,6 +56,8 @@ class RowChecks {
   bool refuse_label(std::string_view label, std::string_view column, std::uint64_t line);
   /// Adds a number to chunk_.numbers; false, with the problem noted, when the text is none.
   bool take_number(std::string_view text, std::string_view column, std::uint64_t line);
+  /// The same for numbers that are not plain decimals.
+  bool take_other_number(std::string_view text, std::string_view column, std::uint64_t line);
   /// The same for a time: a number, or a date.
   bool take_time(std::string_view text, std::string_view column, std::uint64_t line);
 

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/huge_vector.hpp"
 #include "data/build.hpp"
 #include "ingest/byte_source.hpp"
 #include "ingest/chunk.hpp"
@@ -37,7 +38,7 @@ struct Table {
   KeyTable workers;
   ClassColumn classes;
   std::vector<CategoryPiece> pieces;   ///< what was said is a code of `classes`
-  std::vector<double> numbers;         ///< answers × plan.numbers (one number in wide tables)
+  HugeVector<double> numbers;          ///< answers × plan.numbers (one number in wide tables)
   HugeVector<std::uint32_t> rights;    ///< pairs: the second item of each answer
   bool dates = false;                  ///< some of them stood there as dates
   std::vector<std::uint16_t> members;  ///< codes of the classes of sets, row by row; `pieces` have their sizes

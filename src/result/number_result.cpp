@@ -21,6 +21,7 @@ NumberResult make_result(NumberData data, NumberFit fit, RunRecord record) {
     for (std::size_t d = 0; d < dimensions; ++d) {
       worker.bias.push_back(fit.bias[w * dimensions + d]);
       worker.scale.push_back(fit.scale[w * dimensions + d]);
+      if (!fit.slope.empty()) worker.slope.push_back(fit.slope[w * dimensions + d]);
     }
     for (std::size_t i = 0; i < own.size(); ++i) {
       if (!data.has_gold(tasks[i])) continue;
@@ -43,11 +44,11 @@ NumberResult make_result(NumberData data, NumberFit fit, RunRecord record) {
 NumberResult rounded_for_files(const NumberResult& result) {
   NumberResult written = result;
   NumberFit& fit = written.fit;
-  for (auto* values : {&fit.estimate, &fit.deviation, &fit.low, &fit.high, &fit.bias, &fit.scale}) {
+  for (auto* values : {&fit.estimate, &fit.deviation, &fit.low, &fit.high, &fit.bias, &fit.scale, &fit.slope}) {
     for (double& value : *values) value = written_number(value);
   }
   for (NumberWorkerSummary& worker : written.workers) {
-    for (auto* values : {&worker.bias, &worker.scale}) {
+    for (auto* values : {&worker.bias, &worker.scale, &worker.slope}) {
       for (double& value : *values) value = written_number(value);
     }
   }

@@ -1,8 +1,10 @@
 #include <fmt/core.h>
 
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "base/csv_text.hpp"
+#include "base/intervals.hpp"
 #include "base/output_folder.hpp"
 #include "base/permutation.hpp"
 #include "base/rows_writer.hpp"
@@ -24,6 +26,12 @@ std::string columns_of(const char* what, const NameTable& dimensions) {
   return columns;
 }
 
+std::string estimate_columns(const NameTable& dimensions) {
+  std::string header = "task";
+  for (const char* what : {"estimate", "deviation", "low", "high"}) header += columns_of(what, dimensions);
+  return header;
+}
+
 /// Unknown numbers are left blank.
 void append_numbers(TextBuffer& text, std::span<const double> values) {
   for (const double value : values) {
@@ -32,32 +40,73 @@ void append_numbers(TextBuffer& text, std::span<const double> values) {
   }
 }
 
-bool write_estimates(OutputFile& file, const NumberResult& result, const RunContext& context) {
+/// Rows that the network alone speaks of: those without a task.
+std::vector<std::uint32_t> rows_without_task(const NumberLearnResult& learned) {
+  std::vector<bool> is_task(learned.row_names.size(), false);
+  for (const std::uint32_t row : learned.row_of_task) {
+    if (row != kNoRow) is_task[row] = true;
+  }
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t r = 0; r < is_task.size(); ++r) {
+    if (!is_task[r]) rows.push_back(r);
+  }
+  return rows;
+}
+
+/// What the network says of a row, as a row of estimates.csv after its name.
+void append_prediction(TextBuffer& text, std::span<const double> estimate, std::span<const double> deviation) {
+  const auto known = [&](std::size_t d) {
+    return d < deviation.size() ? deviation[d] : std::numeric_limits<double>::quiet_NaN();
+  };
+  append_numbers(text, estimate);
+  for (const double sign : {0.0, -kNormal95, kNormal95}) {
+    for (std::size_t d = 0; d < estimate.size(); ++d) {
+      const double value = sign == 0 ? known(d) : estimate[d] + sign * known(d);
+      append_numbers(text, std::span(&value, 1));
+    }
+  }
+}
+
+/// Tasks in their order; of learning also where each estimate comes from, and then the rows that nobody answered.
+bool write_estimates(OutputFile& file, const NumberResult& result, const NumberLearnResult* learned,
+                     const RunContext& context) {
   const NumberAnswers& answers = result.data.answers;
   const NumberFit& fit = result.fit;
-  const NameTable& names = answers.dimension_names();
-  std::string header = "task";
-  for (const char* what : {"estimate", "deviation", "low", "high"}) header += columns_of(what, names);
-  file.append(header + '\n');
+  std::vector<std::uint32_t> rows;
+  if (learned != nullptr) rows = rows_without_task(*learned);
+  file.append(estimate_columns(answers.dimension_names()) + (learned != nullptr ? ",source" : "") + '\n');
   const auto row = [&](const std::vector<double>& values, std::size_t t) {
     return std::span(values).subspan(t * fit.dimensions, fit.dimensions);
   };
   const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
     for (std::size_t t = begin; t < end; ++t) {
+      if (t >= fit.task_count) {
+        const std::uint32_t r = rows[t - fit.task_count];
+        text.append_field(learned->row_names[r]);
+        append_prediction(text, row(learned->row_estimate, r), learned->row_deviation);
+        text.append(",network\n");
+        continue;
+      }
       text.append_field(answers.task_names()[t]);
       for (const auto* values : {&fit.estimate, &fit.deviation, &fit.low, &fit.high})
         append_numbers(text, row(*values, t));
+      if (learned != nullptr) {
+        const bool has_row = learned->row_of_task[t] != kNoRow, answered = !answers.workers_of(TaskId(t)).empty();
+        text.append(!has_row ? ",answers" : answered ? ",answers+network" : ",network");
+      }
       text.append('\n');
     }
   };
-  return write_rows(file, {fit.task_count, 1 + 4 * fit.dimensions, "writing estimates"}, format, context);
+  return write_rows(file, {fit.task_count + rows.size(), 1 + 4 * fit.dimensions, "writing estimates"}, format, context);
 }
 
 bool write_number_workers(OutputFile& file, const NumberResult& result, const RunContext& context) {
   const NumberAnswers& answers = result.data.answers;
   const NameTable& names = answers.dimension_names();
   const bool gold = result.data.has_gold();
+  const bool slopes = !result.fit.slope.empty();
   std::string header = "worker,answers" + columns_of("bias", names) + columns_of("scale", names);
+  if (slopes) header += columns_of("slope", names);
   if (gold) header += ",gold_answers" + columns_of("gold_error", names);
   file.append(header + '\n');
   const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
@@ -68,6 +117,7 @@ bool write_number_workers(OutputFile& file, const NumberResult& result, const Ru
       text.append_count(worker.answers);
       append_numbers(text, worker.bias);
       append_numbers(text, worker.scale);
+      if (slopes) append_numbers(text, worker.slope);
       if (gold) {
         text.append(',');
         text.append_count(worker.gold_answers);
@@ -134,19 +184,48 @@ bool write_simulated_workers(OutputFile& file, const NumberSimulation& simulatio
   return write_rows(file, {answers.worker_count(), 2, "writing workers"}, format, context);
 }
 
+bool write_number_tables(OutputFolder& folder, const NumberResult& result, const NumberLearnResult* learned,
+                         const RunContext& context) {
+  return add_file(folder, "estimates.csv",
+                  [&](OutputFile& file) { return write_estimates(file, result, learned, context); }) &&
+         add_file(folder, "workers.csv", [&](OutputFile& file) { return write_number_workers(file, result, context); });
+}
+
 }  // namespace
 
 Status write_result(const NumberResult& result, const std::string& directory, const RunContext& context) {
   OutputFolder folder(directory, store::kRunRecord);
-  const bool complete =
-      add_file(folder, "estimates.csv", [&](OutputFile& file) { return write_estimates(file, result, context); }) &&
-      add_file(folder, "workers.csv", [&](OutputFile& file) { return write_number_workers(file, result, context); });
-  if (!complete) return Status::cancelled;
+  if (!write_number_tables(folder, result, nullptr, context)) return Status::cancelled;
   folder.commit(store::record_json(store::stored_record(result)));
   return Status::converged;
 }
 
 std::string run_json(const NumberResult& result) { return json_text(store::record_json(store::stored_record(result))); }
+
+Status write_result(const NumberLearnResult& result, const std::string& directory, const RunContext& context) {
+  OutputFolder folder(directory, store::kRunRecord);
+  if (!write_number_tables(folder, result.crowd, &result, context)) return Status::cancelled;
+  folder.fill("model", [&](const std::string& path) { result.regressor->save(path); });
+  if (context.cancelled()) return Status::cancelled;
+  folder.commit(store::record_json(store::stored_record(result)));
+  return Status::converged;
+}
+
+std::string run_json(const NumberLearnResult& result) {
+  return json_text(store::record_json(store::stored_record(result)));
+}
+
+std::string number_predictions_csv(const NameTable& rows, const NameTable& dimensions,
+                                   std::span<const double> estimates, std::span<const double> deviation) {
+  TextBuffer text;
+  text.append(estimate_columns(dimensions) + '\n');
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    text.append_field(rows[r]);
+    append_prediction(text, estimates.subspan(r * dimensions.size(), dimensions.size()), deviation);
+    text.append('\n');
+  }
+  return std::string(text.text());
+}
 
 Status write_simulation(const NumberSimulation& simulation, const std::string& directory, const RunContext& context) {
   if (simulation.status == Status::cancelled) return Status::cancelled;

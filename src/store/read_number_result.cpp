@@ -35,20 +35,31 @@ class FigureColumns {
   std::vector<std::size_t> at_;
 };
 
-/// The figures of a table with a row per task, or worker, in the order of `names`.
-void read_figures(const std::string& path, const NameTable& names, const NameTable& dimensions,
-                  const std::vector<std::pair<const char*, std::vector<double>*>>& figures) {
+/// The figures of a table with a row per task, or worker, in the order of `names`; `more` rows may follow. Those that
+/// not every method has are left empty where there is no such column.
+struct Figure {
+  const char* what;
+  std::vector<double>* values;
+  bool optional = false;
+};
+void read_figures(const std::string& path, const NameTable& names, const NameTable& dimensions, bool more,
+                  std::vector<Figure> figures) {
   const std::string text = read_text_file(path);
   CsvRows rows(text);
   if (!rows.next()) store::refuse_file(path, "is empty");
+  std::erase_if(figures, [&](const Figure& figure) {
+    const std::string name = dimensions.size() == 1 ? figure.what : fmt::format("{}_{}", figure.what, dimensions[0]);
+    return figure.optional && rows.column(name) == rows.fields().size();
+  });
   std::vector<FigureColumns> columns;
-  for (const auto& [what, values] : figures) columns.emplace_back(rows, what, dimensions, path);
+  for (const Figure& figure : figures) columns.emplace_back(rows, figure.what, dimensions, path);
   std::size_t at = 0;
   while (rows.next()) {
+    if (at == names.size() && more) break;
     if (at == names.size() || rows.fields().front() != names[at]) {
       store::refuse_file(path, fmt::format("has another name than expected in record {}", rows.row()));
     }
-    for (std::size_t f = 0; f < figures.size(); ++f) columns[f].read(rows, path, *figures[f].second);
+    for (std::size_t f = 0; f < figures.size(); ++f) columns[f].read(rows, path, *figures[f].values);
     ++at;
   }
   if (at != names.size()) store::refuse_file(path, fmt::format("has {} rows, not {}", at, names.size()));
@@ -75,18 +86,23 @@ StoredRun store::read_numbers(StoredRecord stored, const std::string& folder, co
   fit.worker_count = answers.worker_count();
   fit.dimensions = answers.dimensions();
   const auto file = [&](const char* name) { return (std::filesystem::path(folder) / name).string(); };
-  read_figures(file("estimates.csv"), answers.task_names(), answers.dimension_names(),
+  const bool learned = stored.learned.has_value();
+  read_figures(file("estimates.csv"), answers.task_names(), answers.dimension_names(), learned,
                {{"estimate", &fit.estimate}, {"deviation", &fit.deviation}, {"low", &fit.low}, {"high", &fit.high}});
-  read_figures(file("workers.csv"), answers.worker_names(), answers.dimension_names(),
-               {{"bias", &fit.bias}, {"scale", &fit.scale}});
+  read_figures(file("workers.csv"), answers.worker_names(), answers.dimension_names(), false,
+               {{"bias", &fit.bias}, {"scale", &fit.scale}, {"slope", &fit.slope, true}});
 
   std::optional<NumberEvaluation> evaluation = std::move(stored.number_evaluation);
+  for (const NumberLearnScore& score : learned ? stored.learned->number_scores : std::vector<NumberLearnScore>{}) {
+    if (score.part == "answered_tasks") evaluation = score.evaluation;
+  }
   if (takes_new_gold(options, gold_count(data), stored.record))
     evaluation = evaluate_numbers(fit.estimate, fit.low, fit.high, data.gold, fit.dimensions);
   NumberResult result = make_result(std::move(data), std::move(fit), std::move(stored.record));
   result.evaluation = std::move(evaluation);
   StoredRun run;
   run.result = std::move(result);
+  run.learned = std::move(stored.learned);
   return run;
 }
 

@@ -133,6 +133,19 @@ void learn_fields(Io& io, LearnSummary& learned) {
   });
   learned.curve.clear();
   for (std::size_t e = 0; e < objective.size(); ++e) learned.curve.push_back({objective[e], held_out.at(e)});
+}
+
+/// Scores of the parts of the data, each under its name.
+template <class Io>
+void score_fields(Io& io, LearnSummary& learned, bool numbers) {
+  if (numbers) {
+    std::vector<std::pair<std::string, NumberEvaluation>> scores;
+    for (const NumberLearnScore& score : learned.number_scores) scores.emplace_back(score.part, score.evaluation);
+    io.field_if(!scores.empty(), "evaluation", scores);
+    learned.number_scores.clear();
+    for (auto& [part, score] : scores) learned.number_scores.push_back({part, std::move(score)});
+    return;
+  }
   std::vector<std::pair<std::string, LearnScore>> scores;
   for (const LearnScore& score : learned.scores) scores.emplace_back(score.part, score);
   io.field_if(!scores.empty(), "evaluation", scores);
@@ -199,6 +212,7 @@ void record_fields(Io& io, StoredRecord& stored) {
   });
   if (stored.learned) {
     learn_fields(io, *stored.learned);
+    score_fields(io, *stored.learned, stored.answers_kind == Numbers::name);
   } else if (stored.answers_kind == Numbers::name) {
     io.field_if(stored.number_evaluation.has_value(), "evaluation", stored.number_evaluation);
   } else if (stored.answers_kind == Comparisons::name) {
@@ -273,6 +287,12 @@ StoredRecord stored_record(const NumberResult& result) {
   StoredRecord stored = begun_record<Numbers>(result);
   for (std::size_t d = 0; d < answers.dimensions(); ++d) stored.dimensions.emplace_back(answers.dimension_names()[d]);
   stored.number_evaluation = result.evaluation;
+  return stored;
+}
+
+StoredRecord stored_record(const NumberLearnResult& result) {
+  StoredRecord stored = stored_record(result.crowd);
+  stored.learned = summary_of(result);
   return stored;
 }
 

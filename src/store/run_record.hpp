@@ -49,6 +49,7 @@ struct StoredRecord {
 [[nodiscard]] StoredRecord stored_record(const CategoryResult& result);
 [[nodiscard]] StoredRecord stored_record(const LearnResult& result);
 [[nodiscard]] StoredRecord stored_record(const NumberResult& result);
+[[nodiscard]] StoredRecord stored_record(const NumberLearnResult& result);
 [[nodiscard]] StoredRecord stored_record(const SimilarityResult& result);
 [[nodiscard]] StoredRecord stored_record(const ComparisonResult& result);
 [[nodiscard]] StoredRecord stored_record(const SetResult& result);

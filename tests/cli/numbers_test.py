@@ -48,6 +48,25 @@ class NumbersTest(ProgramTest):
         self.assertEqual(self.names(), before)
 
 
+class Boxes(NumbersTest):
+    def test_columns_of_boxes_and_points(self):
+        """Columns that are called as those of boxes need not be named, nor those of points."""
+        for names in (("x1", "y1", "x2", "y2"), ("x", "y", "width", "height"), ("X", "Y", "W", "H"), ("xmin", "ymin", "xmax", "ymax"),
+                      ("x", "y"), ("left", "top", "right", "bottom")):
+            rows = [("t1", "ann", 1, 2, 3, 4), ("t1", "bob", 3, 4, 5, 6), ("t2", "ann", 0, 0, 1, 1)]
+            self.write("boxes.csv", ",".join(("task", "worker", *names)) + "\n" + "".join(",".join(map(str, row[:2 + len(names)])) + "\n" for row in rows))
+            self.write("truth.csv", ",".join(("task", *names)) + "\n" + ",".join(("t1", *"2345"[:len(names)])) + "\n")
+            self.run_program("aggregate", "boxes.csv", *NUMBERS, "--method", "mean", "--gold", "truth.csv", "--gold-for", "evaluation", "--out", "out", "--quiet")
+            row = self.rows("out/estimates.csv")[0]
+            self.assertEqual([float(row[f"estimate_{name}"]) for name in names], [2, 3, 4, 5][:len(names)])
+        self.write("boxes.csv", "task,worker,value,x,y\nt1,ann,7,1,2\n")  # one number is there by its name
+        self.assertEqual(self.estimates("boxes.csv", "--method", "mean"), {"t1": 7})
+        self.write("boxes.csv", "task,worker,x,z\nt1,ann,7,1\n")
+        self.refused("aggregate", "boxes.csv", *NUMBERS, "--out", "no", says=["'x', 'z'"])
+        self.write("boxes.csv", "task,worker,x1,y1,x2,y2\nt1,ann,7,1,q,2\n")
+        self.refused("aggregate", "boxes.csv", *NUMBERS, "--out", "no", says=["boxes.csv:2", "'x2'", "'q'"])
+
+
 class Aggregate(NumbersTest):
     def test_files(self):
         self.assertEqual(self.estimates("a.csv"), {"t1": 2, "t2": 5, "t3": 5})

@@ -64,6 +64,7 @@ PUBLIC_LAYER = {
     "similarity_aggregator.hpp": "aggregate",
     "read_similarities.hpp": "ingest",
     "learn_similarities.hpp": "learn",
+    "learn_numbers.hpp": "learn",
     "evaluate_similarities.hpp": "evaluate",
     "simulate_similarities.hpp": "simulate",
     "similarity_result.hpp": "result",
@@ -255,6 +256,7 @@ class Checker:
             ("docs/LEARNERS.md", f"{learners}/learners.def", "| {} |", "run scripts/refresh"),
             ("docs/METHODS.md", f"{sequences}/methods.def", "| {} |", "run scripts/refresh"),
             ("docs/SEQUENCES.md", f"{sequences}/methods.def", f"| [{{}}](../{sequences}/{{}}/METHOD.md)", "add one to its table of methods"),
+            ("docs/NUMBERS.md", f"{learners}/number_learners.def", f"[{{}}](../{learners}/{{}}/METHOD.md)", "link it there"),
             ("docs/NUMBERS.md", f"{numbers}/methods.def", f"| [{{}}](../{numbers}/{{}}/METHOD.md)", "add one to its table of methods"),
             ("docs/METHODS.md", f"{similarities}/methods.def", "| {} |", "run scripts/refresh"),
             ("docs/SIMILARITIES.md", f"{similarities}/methods.def", f"| [{{}}](../{similarities}/{{}}/METHOD.md)", "add one to its table of methods"),
@@ -385,8 +387,10 @@ class Checker:
                     self.offend(listing, number, f"{room} has no {file.relative_to(self.root)}")
                 elif needed.endswith("_test.cpp") and "TEST" not in file.read_text():
                     self.offend(file, 0, "holds no test")
+        # A folder may have several lists: learners of classes and of numbers stand side by side.
+        others = {match[1] for other in listing.parent.glob("*.def") for line in other.read_text().splitlines() if (match := LIST_LINE.match(line))}
         for folder in sorted(path for path in listing.parent.iterdir() if path.is_dir()):
-            if folder.name not in {*rooms, "shared", "torch"}:
+            if folder.name not in {*rooms, *others, "shared", "torch"}:
                 self.offend(folder, 0, f"is a room without a line in {listing.relative_to(self.root)}")
 
     def check_method_names(self):

@@ -2,6 +2,7 @@
 import csv
 import doctest
 import os
+import pickle
 import subprocess
 import tempfile
 import unittest
@@ -12,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 import wisecrowd
-from wisecrowd import _engine, _numbers, numbers
+from wisecrowd import NotFittedError, _engine, _numbers, numbers
 
 ROWS = [("t1", "ann", 1.0), ("t1", "bob", 2.0), ("t1", "cid", 9.0), ("t2", "ann", 4.0), ("t2", "bob", 6.0),
         ("t3", "ann", 5.0), ("t3", "bob", 5.0), ("t3", "cid", 8.0)]
@@ -67,6 +68,12 @@ class Fit(unittest.TestCase):
         known = numbers.Median(values=["x", "y"]).fit(POINTS, gold=gold.rename_axis("task"))
         self.assertEqual(known.estimates_.loc["t1"].to_dict(), {"x": 2, "y": 31})
 
+    def test_boxes_are_found_by_their_columns(self):
+        boxes = pd.DataFrame([("t", "a", 1, 2, 3, 4), ("t", "b", 3, 4, 5, 6)], columns=["task", "worker", "X1", "Y1", "X2", "Y2"])
+        self.assertEqual(numbers.Mean().fit_predict(boxes).loc["t"].to_dict(), {"X1": 2, "Y1": 3, "X2": 4, "Y2": 5})
+        self.assertEqual(numbers.Mean().fit_predict(POINTS).loc["t1"].to_dict(), {"x": 4, "y": 40})
+        self.assertEqual(numbers.Mean().fit_predict(POINTS.assign(value=7.0)).loc["t1"], 7)
+
     def test_gold(self):
         for gold in (GOLD, GOLD.rename("truth").rename_axis("task").reset_index(), {"task": ["t3"], "gold": [7]}):
             self.assertEqual(numbers.Median().fit_predict(FRAME, gold)["t3"], 7)
@@ -84,7 +91,7 @@ class Fit(unittest.TestCase):
         self.assertEqual(fit.warnings_[0][0], "one_answer_per_task")
 
     def test_before_fit(self):
-        with self.assertRaises(wisecrowd.NotFittedError):
+        with self.assertRaises(NotFittedError):
             numbers.Mean().estimates_  # noqa: B018
         with self.assertRaises(AttributeError):
             numbers.Mean().estimate  # noqa: B018
@@ -176,6 +183,61 @@ class Scores(unittest.TestCase):
             numbers.compare({"task": [1, 2], "worker": [1, 2], "value": [3.0, 4.0]})
 
 
+class Learning(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        random = np.random.default_rng(1)
+        cls.X = pd.DataFrame(random.normal(size=(260, 3)), index=[f"t{i:03}" for i in range(260)], columns=["a", "b", "c"])
+        cls.truth = 5 + cls.X["a"] + 2 * cls.X["b"] - cls.X["c"]
+        rows = [(task, f"w{w}", cls.truth[task] + (w - 1.5) + 0.3 * random.normal()) for i, task in enumerate(cls.X.index[:200])
+                for w in (i % 4, (i + 1) % 4, (i + 2) % 4)]
+        cls.answers = pd.DataFrame(rows, columns=["task", "worker", "value"])
+        cls.settings = {"network": "linear", "epochs": 40, "learning_rate": 0.02, "seed": 1}
+        cls.fitted = numbers.CrowdRegression(**cls.settings).fit(cls.X, cls.answers)
+
+    def test_what_it_finds(self):
+        self.assertEqual(len(self.fitted.estimates_), 200)
+        self.assertEqual(len(self.fitted.row_estimates_), 260)
+        self.assertGreater(self.fitted.score(self.X.iloc[200:], self.truth.iloc[200:]), 0.98)
+        self.assertLess(numbers.evaluate(self.fitted, self.truth).loc["value", "rmse"], 0.3)
+        np.testing.assert_allclose(self.fitted.workers_["bias"], [-1.5, -0.5, 0.5, 1.5], atol=0.15)
+        self.assertEqual(list(self.fitted.workers_), ["answers", "bias", "scale", "slope"])
+        self.assertEqual(len(self.fitted.curve_), 40)
+        self.assertTrue(1 <= self.fitted.chosen_epoch_ <= 40)
+
+    def test_rows_as_an_array(self):
+        numbered = self.answers.assign(task=self.answers.task.str[1:].astype(int))
+        fitted = numbers.CrowdRegression(**self.settings).fit(self.X.to_numpy(), numbered)
+        np.testing.assert_allclose(fitted.predict(self.X.to_numpy()), self.fitted.predict(self.X), atol=1e-6)
+
+    def test_model_folder_and_pickle(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.fitted.save_model(folder)
+            again = _engine.load_regressor(folder, False)
+            np.testing.assert_array_equal(again.predict(self.X.to_numpy(np.float32), 1)[:, 0], self.fitted.predict(self.X))
+            with self.assertRaisesRegex(ValueError, "predicts numbers"):
+                _engine.load_classifier(folder)
+        again = pickle.loads(pickle.dumps(self.fitted))
+        np.testing.assert_array_equal(again.predict(self.X), self.fitted.predict(self.X))
+        pd.testing.assert_frame_equal(again.workers_, self.fitted.workers_)
+
+    def test_report(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = self.fitted.report(f"{folder}/report.json", gold=self.truth.iloc[:200])
+            text = Path(path).read_text()
+        self.assertIn("Crowd regression", text)
+
+    def test_refusals(self):
+        with self.assertRaisesRegex(NotFittedError, "call CrowdRegression.fit first"):
+            numbers.CrowdRegression().predict(self.X)
+        with self.assertRaisesRegex(ValueError, "has a row of features"):
+            numbers.CrowdRegression().fit(self.X, self.answers.assign(task="x" + self.answers.task))
+        with self.assertRaisesRegex(TypeError, "no parameter 'aggregator'"):
+            numbers.CrowdRegression(aggregator="mean")
+        with self.assertRaisesRegex(ValueError, "layer"):
+            numbers.CrowdRegression(layer="bias").fit(self.X, self.answers)
+
+
 class Package(unittest.TestCase):
     def test_a_class_for_every_method(self):
         self.assertEqual(list(numbers.CLASSES), [info["name"] for info in _engine.number_methods()])
@@ -195,6 +257,8 @@ class Package(unittest.TestCase):
         stub = (Path(__file__).resolve().parents[2] / "python/wisecrowd/numbers.pyi").read_text()
         for cls in numbers.CLASSES.values():
             self.assertIn(f"class {cls.__name__}(NumberAggregator)", stub)
+        for cls in numbers.LEARNERS.values():
+            self.assertIn(f"class {cls.__name__}(NumberLearner)", stub)
 
 
 if __name__ == "__main__":

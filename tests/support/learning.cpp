@@ -61,13 +61,13 @@ struct CheckBatch {
   std::vector<std::vector<double>> inputs;
   TinyNetwork network;
 
-  CheckBatch(const AnswerModel& model, const TrainingSet& set, std::uint64_t seed)
+  CheckBatch(const BatchModel& model, const TrainingSet& set, std::uint64_t seed)
       : tasks(set.task_count()), network(3, 5, model.outputs(), Rng(seed).fork("network")) {
     std::iota(tasks.begin(), tasks.end(), 0U);
     Rng rng = Rng(seed).fork("inputs");
     for (std::size_t i = 0; i < set.task_count(); ++i) inputs.push_back({rng.normal(), rng.normal(), rng.normal()});
   }
-  double loss(AnswerModel& model, std::vector<double>* output_gradients = nullptr) const {
+  double loss(BatchModel& model, std::vector<double>* output_gradients = nullptr) const {
     std::vector<double> outputs(tasks.size() * network.outputs), gradients(outputs.size(), 0.0);
     for (std::size_t i = 0; i < tasks.size(); ++i) network.forward(inputs[i], outputs.data() + i * network.outputs);
     const double value = model.loss(tasks, {outputs.data(), tasks.size(), network.outputs},
@@ -177,10 +177,10 @@ Learned run_learner(const LearningData& data, const std::string& name,
   return learn(data, name, parameters, network, RunContext({.seed = seed, .threads = threads}));
 }
 
-double gradient_error(const AnswerModel& model, const TrainingSet& set, std::uint64_t seed) {
+double gradient_error(const BatchModel& model, const TrainingSet& set, std::uint64_t seed) {
   CheckBatch batch(model, set, seed);
   std::vector<double> output_gradients;
-  batch.loss(*model.clone(), &output_gradients);
+  batch.loss(*model.copy(), &output_gradients);
   std::vector<double> gradient(batch.network.weights.size(), 0.0);
   for (std::size_t i = 0; i < batch.tasks.size(); ++i) {
     batch.network.backward(batch.inputs[i], output_gradients.data() + i * batch.network.outputs, gradient);
@@ -190,9 +190,9 @@ double gradient_error(const AnswerModel& model, const TrainingSet& set, std::uin
   for (std::size_t w = 0; w < gradient.size(); ++w) {
     const double kept = batch.network.weights[w];
     batch.network.weights[w] = kept + kChange;
-    const double above = batch.loss(*model.clone());
+    const double above = batch.loss(*model.copy());
     batch.network.weights[w] = kept - kChange;
-    const double below = batch.loss(*model.clone());
+    const double below = batch.loss(*model.copy());
     batch.network.weights[w] = kept;
     worst = std::max(worst, relative(gradient[w], (above - below) / (2 * kChange), scale));
   }

@@ -46,8 +46,8 @@ struct PlannedWorker {
                                   const NetworkSpec& network, std::uint64_t seed, unsigned threads = 1);
 
 /// The largest relative difference between the model's gradient, carried through a two-layer network in double
-/// precision to its weights, and central differences of its loss. The model is cloned for every evaluation.
-[[nodiscard]] double gradient_error(const AnswerModel& model, const TrainingSet& set, std::uint64_t seed);
+/// precision to its weights, and central differences of its loss. The model is copied for every evaluation.
+[[nodiscard]] double gradient_error(const BatchModel& model, const TrainingSet& set, std::uint64_t seed);
 
 /// The same for parameters of the model itself: `at` gives the place of parameter p in a clone (and is followed by
 /// `refresh`), `gradient` is what the model says.

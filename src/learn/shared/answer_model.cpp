@@ -21,14 +21,13 @@ void AnswerModel::remember(AnswerMemory& memory) const {
   memory.why_none = "its learner has no model of how answers follow from the truth";
 }
 
-std::vector<double> answer_likelihoods(const AnswerModel& model, const TrainingSet& set,
-                                       std::span<const double> outputs) {
-  const std::size_t width = model.outputs();
+std::vector<double> AnswerModel::answer_likelihoods(const TrainingSet& set, std::span<const double> outputs) const {
+  const std::size_t width = this->outputs();
   std::vector<double> sums(set.task_count(), 0.0);
   for (std::size_t i = 0; i < set.task_count(); ++i) {
     const auto row = outputs.subspan(i * width, width);
     for (std::uint32_t a = set.offset[i]; a < set.offset[i + 1]; ++a) {
-      const double p = model.answer_probability_at(set.row[i], row, set.worker[a], set.label[a]);
+      const double p = answer_probability_at(set.row[i], row, set.worker[a], set.label[a]);
       sums[i] += std::log(std::max(p, kProbabilityFloor));
     }
   }

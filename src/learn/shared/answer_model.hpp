@@ -36,14 +36,14 @@ struct TaskAnswers {
   std::uint32_t row = kNoRow;  ///< of the features, for models whose workers depend on it
 };
 
-/// What makes one method of learning from crowds differ from another: how the network's outputs and the answers make a
-/// loss, what it knows of the workers, and how a task's truth follows. The trainer does the rest.
+/// What a training run asks of a model, whatever the answers are: the loss of a batch, what to do around an epoch, and
+/// how well it predicts answers that it did not see.
 ///
-/// Outputs are the network's raw numbers in double precision (logits, unless a model says otherwise). A model sees its
-/// training set by reference; the set outlives it.
-class AnswerModel {
+/// Outputs are the network's raw numbers in double precision. A model sees its training set by reference; the set
+/// outlives it.
+class BatchModel {
  public:
-  virtual ~AnswerModel() = default;
+  virtual ~BatchModel() = default;
 
   /// Width of the network; the number of classes unless the model needs another.
   [[nodiscard]] virtual std::size_t outputs() const = 0;
@@ -71,6 +71,22 @@ class AnswerModel {
   /// Moves the model's own parameters by what the last loss() found. `pace` is the schedule's factor on the rates.
   virtual void step(double pace) { (void)pace; }
 
+  /// Log probability, or density, of the answers to each task of a set, given the network's outputs for them.
+  [[nodiscard]] virtual std::vector<double> answer_likelihoods(const TrainingSet& set,
+                                                               std::span<const double> outputs) const = 0;
+
+  /// The state at this moment, to come back to the chosen epoch.
+  [[nodiscard]] virtual std::unique_ptr<BatchModel> copy() const = 0;
+};
+
+/// Makes the model for a training set: once for the run that chooses the epoch, once for the run on all answers.
+using BatchModelFactory = std::function<std::unique_ptr<BatchModel>(const TrainingSet& set, Rng rng)>;
+
+/// What makes one method of learning from answers that are classes differ from another: how the network's outputs
+/// (logits, unless a model says otherwise) and the answers make a loss, what it knows of the workers, and how a task's
+/// truth follows. The trainer does the rest.
+class AnswerModel : public BatchModel {
+ public:
   /// P(class | row) from the outputs; the softmax by default.
   virtual void classify(std::span<const double> outputs, std::span<double> probabilities) const;
   /// The same function as a value, which is saved with the network: a model that overrides one overrides both.
@@ -105,16 +121,13 @@ class AnswerModel {
   /// the same posterior for a row and answers as this model does. By default there is none, and why.
   virtual void remember(AnswerMemory& memory) const;
 
-  /// The state at this moment, to come back to the chosen epoch.
+  [[nodiscard]] std::vector<double> answer_likelihoods(const TrainingSet& set,
+                                                       std::span<const double> outputs) const final;
   [[nodiscard]] virtual std::unique_ptr<AnswerModel> clone() const = 0;
+  [[nodiscard]] std::unique_ptr<BatchModel> copy() const final { return clone(); }
 };
 
-/// Makes the model for a training set: once for the run that chooses the epoch, once for the run on all answers.
 using AnswerModelFactory = std::function<std::unique_ptr<AnswerModel>(const TrainingSet& set, Rng rng)>;
-
-/// Log probability of the answers to each task of a set, given the network's outputs for them.
-[[nodiscard]] std::vector<double> answer_likelihoods(const AnswerModel& model, const TrainingSet& set,
-                                                     std::span<const double> outputs);
 
 /// log f_k + Σ_j log th_j[k][y_j], normalised: the posterior under worker tables (workers × truth × label).
 void posterior_from_tables(std::span<const double> log_class_probabilities, const TaskAnswers& answers,

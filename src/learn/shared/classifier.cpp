@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <mutex>
@@ -254,6 +255,10 @@ std::shared_ptr<const Classifier> make_classifier(ClassifierParts parts) {
 
 std::shared_ptr<const Classifier> load_classifier(const std::string& folder, const RunContext& context,
                                                   const LoadOptions& options) {
+  std::error_code unknown;
+  if (std::filesystem::exists(model_folder(folder) + "/" + kNumberScale, unknown)) {
+    throw Error(ErrorCode::bad_input, fmt::format("{}: this model predicts numbers, not classes", folder));
+  }
   std::string network_file;
   ClassifierParts parts = read_classifier(folder, network_file, options, context);
   return std::make_shared<TrainedClassifier>(std::move(parts), std::move(network_file));

@@ -44,6 +44,10 @@ class RowModel : public Classifier {
 /// The files of a saved classifier: model.json, weights.npy, and, where there is something to put into them,
 /// buffers.npy, words.npy, rarity.npy, head.npy, network.pt, answers.npy, answer_places.npy and workers.json.
 void save_classifier(ClassifierParts& parts, const std::string& network_file, const std::string& folder);
+/// The folder itself, or the model in a folder of results.
+[[nodiscard]] std::string model_folder(const std::string& folder);
+/// The file that says of a model folder that it predicts numbers (regressor.hpp).
+inline constexpr const char* kNumberScale = "numbers.json";
 /// `network_file` gets the bytes of network.pt, if there is one.
 [[nodiscard]] ClassifierParts read_classifier(const std::string& folder, std::string& network_file,
                                               const LoadOptions& options, const RunContext& context);

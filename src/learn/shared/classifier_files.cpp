@@ -304,7 +304,8 @@ class ModelReader {
   Json json_;
 };
 
-/// The folder itself, or the model in a folder of results.
+}  // namespace
+
 std::string model_folder(const std::string& folder) {
   namespace fs = std::filesystem;
   std::error_code error;
@@ -318,8 +319,6 @@ std::string model_folder(const std::string& folder) {
                   : fs::exists(folder, error)     ? "it is a file, not a folder"
                                                   : "there is no such folder"));
 }
-
-}  // namespace
 
 void save_classifier(ClassifierParts& parts, const std::string& network_file, const std::string& folder) {
   const auto parameters = parts.network->parameters();

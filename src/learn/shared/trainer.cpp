@@ -4,9 +4,7 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <optional>
 
@@ -14,8 +12,7 @@
 #include "base/parallel.hpp"
 #include "learn/shared/answer_memory.hpp"
 #include "learn/shared/classifier.hpp"
-#include "learn/shared/finite.hpp"
-#include "learn/shared/training_run.hpp"
+#include "learn/shared/epochs.hpp"
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
@@ -25,8 +22,6 @@ constexpr auto kScheduleNames =
     enum_names<TrainingOptions::Schedule>({{TrainingOptions::Schedule::constant, "constant"},
                                            {TrainingOptions::Schedule::cosine, "cosine"},
                                            {TrainingOptions::Schedule::one_cycle, "one_cycle"}});
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 /// The power at which classifier and answers to hidden tasks tell most of each other: the mean over tasks of
 /// log Σ_k f_k g_k/π_k with g ∝ π A^power, where A is what the answers say and π the mean of f. Given the truth the
@@ -66,14 +61,12 @@ double learned_power(const AnswerModel& model, const TrainingSet& hidden, std::s
   return std::inner_product(sums.begin(), sums.end(), kPowers.begin(), 0.0);
 }
 
-struct EpochChoice {
-  std::size_t epochs = 0;  // to run
-  std::size_t chosen = 0;  // to keep, from 1
-  std::vector<double> held_out;
-  std::vector<double> per_task;  // log probability of the answers to each hidden task at the chosen epoch
+/// The model of a run of this trainer, whose answers are classes.
+const AnswerModel& answer_model(const TrainingRun& run) { return static_cast<const AnswerModel&>(run.model()); }
+
+/// The choice for one way to begin, and what the hidden tasks say at its epoch.
+struct JudgedChoice : EpochChoice {
   double answer_power = 1;
-  std::unique_ptr<AnswerModel> model;  // at the chosen epoch, of the run that chose it
-  std::string trouble;                 // of the run that chose, if it ended in numbers that are not finite
   bool no_better_than_guessing = false;
 };
 
@@ -81,99 +74,42 @@ double mean(std::span<const double> values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-/// The tasks whose answers a first run does not see, and those that it sees.
-struct HiddenTasks {
-  TrainingSet hidden, seen;
-};
-
-/// Nothing if no task is to be hidden, or one of the parts would have no answer.
-std::optional<HiddenTasks> hide_tasks(const TrainingSet& all, double share, const RunContext& context) {
-  const auto count = static_cast<std::size_t>(std::lround(share * static_cast<double>(all.task_count())));
-  if (count == 0 || count >= all.task_count()) return {};
-  std::vector<std::uint32_t> order(all.task_count());
-  std::iota(order.begin(), order.end(), 0U);
-  context.rng("held out tasks").shuffle(std::span(order));
-  HiddenTasks parts{subset(all, std::span(order).first(count)), subset(all, std::span(order).subspan(count))};
-  if (parts.hidden.answer_count() == 0 || parts.seen.answer_count() == 0) return {};
-  return parts;
-}
-
-/// Trains on part of the tasks and looks when the answers to the rest are predicted best. Of epochs that chance cannot
-/// tell apart it takes the latest: one standard error is given to it. Ends where the numbers are no longer finite, and
-/// throws Diverged if that is the first epoch.
-EpochChoice choose_epoch(const HiddenTasks& parts, const Features& inputs, const NetworkSpec& network,
-                         const TrainingOptions& options, const AnswerModelFactory& make_model,
-                         const RunContext& context) {
-  EpochChoice choice{.epochs = options.epochs, .chosen = options.epochs};
-  const TrainingSet& hidden = parts.hidden;
-  TrainingRun run(parts.seen, inputs, network, options, make_model, "choosing the epoch", context);
-  double best = -std::numeric_limits<double>::infinity();
-  std::vector<double> best_per_task;
-  for (std::size_t epoch = 1; epoch <= options.epochs && !context.cancelled(); ++epoch) {
-    run.epoch();
-    std::vector<double> outputs, per_task;
-    if (run.finite()) {
-      outputs = run.outputs(hidden.row);
-      per_task = answer_likelihoods(run.model(), hidden, outputs);
-    }
-    if (!run.finite() || !all_finite(std::span<const double>(outputs)) ||
-        !all_finite(std::span<const double>(per_task))) {
-      choice.trouble = run.trouble();
-      if (epoch == 1) throw Diverged(choice.trouble);
-      choice.epochs = epoch - 1;
-      break;
-    }
-    const double likelihood =
-        std::accumulate(per_task.begin(), per_task.end(), 0.0) / static_cast<double>(hidden.answer_count());
-    choice.held_out.push_back(likelihood);
-    const bool improved = likelihood > best;
-    if (improved) {
-      best = likelihood;
-      best_per_task = per_task;
-    }
-    if (improved || advantage(best_per_task, per_task) < 1) {
-      choice.chosen = epoch;
-      choice.per_task = std::move(per_task);
-      choice.model = run.model().clone();
-      if (options.answer_power == 0) choice.answer_power = learned_power(run.model(), hidden, outputs);
-    }
-    context.report({.stage = "choosing the epoch",
-                    .done = static_cast<double>(epoch),
-                    .total = static_cast<double>(options.epochs),
-                    .objective = likelihood,
-                    .has_objective = true});
-    if (options.patience > 0 && epoch >= choice.chosen + options.patience) {
-      choice.epochs = epoch;
-      break;
-    }
+JudgedChoice judge_epochs(const HiddenTasks& parts, const Features& inputs, const NetworkSpec& network,
+                          const TrainingOptions& options, const AnswerModelFactory& make_model,
+                          const RunContext& context) {
+  JudgedChoice choice;
+  static_cast<EpochChoice&>(choice) =
+      choose_epoch(parts, inputs, network, options, make_model, context,
+                   [&](const BatchModel& model, std::span<const double> outputs) {
+                     if (options.answer_power != 0) return;
+                     choice.answer_power = learned_power(static_cast<const AnswerModel&>(model), parts.hidden, outputs);
+                   });
+  if (choice.per_task.empty()) return choice;
+  std::vector<double> guessed;
+  for (std::size_t i = 0; i < parts.hidden.task_count(); ++i) {
+    guessed.push_back(-std::log(static_cast<double>(parts.hidden.class_count)) *
+                      static_cast<double>(parts.hidden.labels_of(i).size()));
   }
-  if (!choice.per_task.empty()) {
-    std::vector<double> guessed;
-    for (std::size_t i = 0; i < hidden.task_count(); ++i) {
-      guessed.push_back(-std::log(static_cast<double>(hidden.class_count)) *
-                        static_cast<double>(hidden.labels_of(i).size()));
-    }
-    choice.no_better_than_guessing = mean(choice.per_task) <= mean(guessed);
-  }
+  choice.no_better_than_guessing = mean(choice.per_task) <= mean(guessed);
   return choice;
 }
 
 /// The choice among the ways to begin, and in words why, if there are several. One that diverges is passed over, as
 /// long as another does not.
-EpochChoice choose(const TrainingSet& all, const Features& inputs, const NetworkSpec& network,
-                   const TrainingOptions& options, std::span<const Candidate> candidates, const RunContext& context,
-                   const Candidate*& candidate, std::string& explanation) {
+JudgedChoice choose(const TrainingSet& all, const Features& inputs, const NetworkSpec& network,
+                    const TrainingOptions& options, std::span<const Candidate> candidates, const RunContext& context,
+                    const Candidate*& candidate, std::string& explanation) {
   const std::optional<HiddenTasks> parts = hide_tasks(all, options.held_out, context);
-  if (!parts) return {.epochs = options.epochs, .chosen = options.epochs};
-  std::optional<EpochChoice> choice;
+  if (!parts) return JudgedChoice{last_epoch(options)};
+  std::optional<JudgedChoice> choice;
   std::vector<std::string> told;
   for (const Candidate& next : candidates) {
     const bool last_hope = !choice && &next == &candidates.back();
     std::optional<double> must_win_by = kClearAdvantage;
-    if (choice && next.must_win_by) must_win_by = next.must_win_by(*choice->model);
+    if (choice && next.must_win_by) must_win_by = next.must_win_by(static_cast<const AnswerModel&>(*choice->model));
     if (!must_win_by) continue;
     try {
-      EpochChoice its = choose_epoch(*parts, inputs, network, options, next.make_model, context);
+      JudgedChoice its = judge_epochs(*parts, inputs, network, options, next.make_model, context);
       if (its.per_task.empty()) {  // cancelled
         if (!choice) choice = std::move(its);
         break;
@@ -196,11 +132,8 @@ EpochChoice choose(const TrainingSet& all, const Features& inputs, const Network
   return std::move(*choice);
 }
 
-void warn(const EpochChoice& choice, const std::string& trouble, const TrainingOptions& options, Learned& learned) {
-  if (!trouble.empty()) {
-    learned.crowd.warnings.push_back(
-        {"training_diverged", fmt::format("{}. Epoch {}, which was finite, is kept.", trouble, learned.chosen_epoch)});
-  }
+void warn(const JudgedChoice& choice, const RunHistory& history, const TrainingOptions& options, Learned& learned) {
+  warn_of_trouble(history, learned.crowd.warnings);
   if (choice.no_better_than_guessing) {
     learned.crowd.warnings.push_back(
         {"no_better_than_guessing",
@@ -224,7 +157,7 @@ void require_finite_outputs(std::span<const double> outputs, std::size_t width, 
 /// Class probabilities of every row, and the posterior of every answered task.
 void predict_all(TrainingRun& run, const LearningData& data, double answer_power,
                  std::vector<double>& row_probabilities, std::vector<double>& posterior) {
-  const AnswerModel& model = run.model();
+  const AnswerModel& model = answer_model(run);
   const CategoryAnswers& answers = data.crowd.answers;
   const std::size_t classes = answers.class_count(), width = model.outputs(), rows = data.features.rows;
   std::vector<std::uint32_t> all_rows(rows);
@@ -265,7 +198,7 @@ void describe_crowd(TrainingRun& run, const LearningData& data, Learned& learned
   std::vector<std::uint32_t> all_rows(data.features.rows);
   std::iota(all_rows.begin(), all_rows.end(), 0U);
   const std::vector<double> outputs = run.outputs(all_rows);
-  run.model().describe(learned, data, [&](std::size_t task, std::span<double> out) {
+  answer_model(run).describe(learned, data, [&](std::size_t task, std::span<double> out) {
     const std::uint32_t row = data.row_of_task[task];
     if (row == kNoRow) return false;
     std::copy_n(outputs.begin() + static_cast<std::ptrdiff_t>(row * width), width, out.begin());
@@ -348,10 +281,10 @@ void conclude(TrainingRun& run, const Snapshot* chosen, const LearningData& data
   predict_all(run, data, answer_power, learned.row_probabilities, learned.crowd.posterior);
   describe_crowd(run, data, learned);
   ClassifierParts parts;
-  parts.head = run.model().head();
+  parts.head = answer_model(run).head();
   parts.memory.why_none.clear();
-  run.model().remember(parts.memory);
-  if (run.model().can_be_tempered()) parts.memory.answer_power = answer_power;
+  answer_model(run).remember(parts.memory);
+  if (answer_model(run).can_be_tempered()) parts.memory.answer_power = answer_power;
   if (!parts.memory.empty()) parts.workers = data.crowd.answers.worker_names();
   parts.network = run.release_network();
   parts.spec = network;
@@ -379,47 +312,27 @@ Learned train(const LearningData& data, const NetworkSpec& network, const Traini
   Learned learned;
   const Candidate* candidate = &candidates.front();
   std::string explanation;
-  const EpochChoice choice = choose(all, inputs, network, options, candidates, context, candidate, explanation);
+  const JudgedChoice choice = choose(all, inputs, network, options, candidates, context, candidate, explanation);
   learned.held_out_per_task = choice.per_task;
 
-  const auto started = std::chrono::steady_clock::now();
   TrainingRun run(all, inputs, network, options, candidate->make_model, "training", context);
-  std::shared_ptr<const Snapshot> chosen, last;
-  std::string trouble = choice.trouble;
-  for (std::size_t epoch = 1; epoch <= choice.epochs && !context.cancelled(); ++epoch) {
-    const double objective = run.epoch();
-    if (!run.finite()) {
-      trouble = run.trouble();
-      if (!last) throw Diverged(trouble);
-      run.restore(*last);
-      break;
-    }
-    learned.curve.push_back({objective, epoch <= choice.held_out.size() ? choice.held_out[epoch - 1] : kNaN});
-    last = std::make_shared<Snapshot>(run.snapshot());
-    if (epoch == choice.chosen) chosen = last;
-    context.report({.stage = "training",
-                    .done = static_cast<double>(epoch),
-                    .total = static_cast<double>(choice.epochs),
-                    .objective = objective,
-                    .has_objective = true});
-  }
-  const bool cut_short = !trouble.empty() && !context.cancelled();
-  learned.epochs = cut_short ? learned.curve.size() : choice.epochs;
-  learned.chosen_epoch = std::min(choice.chosen, learned.epochs);
+  RunHistory history = run_epochs(run, choice, context);
+  learned.curve = std::move(history.curve);
+  learned.epochs = history.epochs;
+  learned.chosen_epoch = history.chosen_epoch;
   CategoryFit& crowd = learned.crowd;
   crowd.task_count = data.crowd.answers.task_count();
   crowd.worker_count = all.worker_count;
   crowd.class_count = all.class_count;
   crowd.iterations = learned.curve.size();
-  crowd.seconds_per_iteration = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count() /
-                                static_cast<double>(std::max<std::size_t>(crowd.iterations, 1));
+  crowd.seconds_per_iteration = history.seconds_per_epoch;
   crowd.status = context.cancelled() ? Status::cancelled : Status::iteration_limit;
   crowd.objective_name = "loss";
   for (const CurvePoint& point : learned.curve) crowd.trace.push_back(point.objective);
 
   const double answer_power = options.answer_power == 0 ? choice.answer_power : options.answer_power;
-  conclude(run, chosen.get(), data, network, scaling, answer_power, learned);
-  warn(choice, trouble, options, learned);
+  conclude(run, history.chosen.get(), data, network, scaling, answer_power, learned);
+  warn(choice, history, options, learned);
   if (options.answer_power == 0 && !choice.held_out.empty()) crowd.learned.emplace_back("answer_power", answer_power);
   if (!explanation.empty()) {
     crowd.explanation = crowd.explanation.empty() ? explanation : explanation + "; " + crowd.explanation;

@@ -33,7 +33,7 @@ double memorisation_risk(std::size_t inputs, std::size_t tasks) {
 }
 
 TrainingRun::TrainingRun(const TrainingSet& set, const Features& inputs, const NetworkSpec& network,
-                         const TrainingOptions& options, const AnswerModelFactory& make_model, std::string_view purpose,
+                         const TrainingOptions& options, const BatchModelFactory& make_model, std::string_view purpose,
                          const RunContext& context)
     : set_(set),
       inputs_(inputs),
@@ -106,8 +106,8 @@ std::vector<double> TrainingRun::outputs(std::span<const std::uint32_t> rows) {
   return out;
 }
 
-AnswerModel::Epoch TrainingRun::announcement() {
-  AnswerModel::Epoch epoch;
+BatchModel::Epoch TrainingRun::announcement() {
+  BatchModel::Epoch epoch;
   epoch.number = epochs_done_;
   epoch.total = options_.epochs;
   epoch.predict = [this](std::span<double> out) {
@@ -125,7 +125,7 @@ double TrainingRun::epoch() {
   std::size_t steps = 0;
   double sum = 0;
   try {
-    const AnswerModel::Epoch now_begins = announcement();
+    const BatchModel::Epoch now_begins = announcement();
     model_->begin_epoch(now_begins);
     sum = take_steps(steps);
     if (!std::isfinite(sum) || !weights_are_finite()) throw NotFinite();
@@ -202,7 +202,7 @@ Snapshot TrainingRun::snapshot() {
   Snapshot state;
   with_average([&] { state.parameters.assign(network_->parameters().begin(), network_->parameters().end()); });
   state.buffers = network_->buffers();
-  state.model = model_->clone();
+  state.model = model_->copy();
   return state;
 }
 
@@ -210,7 +210,7 @@ void TrainingRun::restore(const Snapshot& state) {
   std::copy(state.parameters.begin(), state.parameters.end(), network_->parameters().begin());
   average_.clear();
   network_->set_buffers(state.buffers);
-  model_ = state.model->clone();
+  model_ = state.model->copy();
   trouble_ = Trouble::none;
 }
 

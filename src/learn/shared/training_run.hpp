@@ -14,7 +14,7 @@ namespace wisecrowd {
 struct Snapshot {
   std::vector<float> parameters;
   std::vector<float> buffers;
-  std::unique_ptr<AnswerModel> model;
+  std::unique_ptr<BatchModel> model;
 };
 
 /// One training of one network by one model, epoch by epoch.
@@ -22,7 +22,7 @@ class TrainingRun {
  public:
   /// `inputs` are scaled and outlive the run, as does `set`. `purpose` names the random streams.
   TrainingRun(const TrainingSet& set, const Features& inputs, const NetworkSpec& network,
-              const TrainingOptions& options, const AnswerModelFactory& make_model, std::string_view purpose,
+              const TrainingOptions& options, const BatchModelFactory& make_model, std::string_view purpose,
               const RunContext& context);
 
   /// Begins with these weights instead of random ones; before the first epoch.
@@ -44,13 +44,13 @@ class TrainingRun {
   void restore(const Snapshot& state);
   /// Outputs for any rows of the inputs, in double precision: rows × outputs.
   [[nodiscard]] std::vector<double> outputs(std::span<const std::uint32_t> rows);
-  [[nodiscard]] const AnswerModel& model() const noexcept { return *model_; }
-  [[nodiscard]] AnswerModel& model() noexcept { return *model_; }
+  [[nodiscard]] const BatchModel& model() const noexcept { return *model_; }
+  [[nodiscard]] BatchModel& model() noexcept { return *model_; }
   [[nodiscard]] Network& network() noexcept { return *network_; }
   [[nodiscard]] std::unique_ptr<Network> release_network() noexcept { return std::move(network_); }
 
  private:
-  [[nodiscard]] AnswerModel::Epoch announcement();
+  [[nodiscard]] BatchModel::Epoch announcement();
   void predict(std::span<const std::uint32_t> rows, Network::Mode mode, std::span<double> out);
   /// Runs with the averaged weights in place.
   template <class Work>
@@ -66,7 +66,7 @@ class TrainingRun {
   const Features& inputs_;
   const TrainingOptions& options_;
   const RunContext& context_;
-  std::unique_ptr<AnswerModel> model_;
+  std::unique_ptr<BatchModel> model_;
   std::unique_ptr<Network> network_;
   std::size_t batch_, steps_per_epoch_;
   Optimiser optimiser_;

@@ -45,7 +45,7 @@ TrainingSet subset(const TrainingSet& set, std::span<const std::uint32_t> tasks)
     part.gold.push_back(set.gold[i]);
     for (std::uint32_t a = set.offset[i]; a < set.offset[i + 1]; ++a) {
       part.worker.push_back(set.worker[a]);
-      part.label.push_back(set.label[a]);
+      if (!set.label.empty()) part.label.push_back(set.label[a]);
       part.answer.push_back(set.answer[a]);
     }
     part.offset.push_back(static_cast<std::uint32_t>(part.worker.size()));

@@ -18,7 +18,7 @@ struct TrainingSet {
   std::vector<ClassId> gold;          ///< kNoClass where unknown
   std::vector<std::uint32_t> offset;  ///< answers of task i are [offset[i], offset[i+1])
   std::vector<WorkerId> worker;       ///< per answer
-  std::vector<ClassId> label;         ///< per answer
+  std::vector<ClassId> label;         ///< per answer; empty where answers are no classes
   std::vector<std::uint32_t> answer;  ///< per answer: its place in the data's task order
   const Features* inputs = nullptr;   ///< the scaled features that `row` points into; set by the trainer
 
