@@ -101,7 +101,7 @@ def stubs():
               exported(wisecrowd.numbers), "CLASSES: dict[str, type[NumberAggregator]]", "LEARNERS: dict[str, type[NumberLearner]]", "",
               *map(kind_class_stub, [*wisecrowd.numbers.CLASSES.values(), *wisecrowd.numbers.LEARNERS.values()])]
     comparison = [f"{NOTE}\nfrom typing import Any, Literal, Optional, Sequence\n",
-                  "from ._comparisons import ComparisonAggregator as ComparisonAggregator, compare as compare",
+                  "from ._comparisons import ComparisonAggregator as ComparisonAggregator, ScoreNetwork as ScoreNetwork, compare as compare",
                   "from ._comparisons import conservative_dpo_loss as conservative_dpo_loss, dpo_loss as dpo_loss, robust_dpo_loss as robust_dpo_loss",
                   "", exported(wisecrowd.comparisons), "CLASSES: dict[str, type[ComparisonAggregator]]", "",
                   *map(kind_class_stub, wisecrowd.comparisons.CLASSES.values())]

@@ -22,17 +22,23 @@ std::string between(double low, double high) { return fmt::format("{} – {}", s
 std::string item_table(const ComparisonResult& result, const Screen& screen) {
   const ComparisonFit& fit = result.fit;
   const std::vector<ItemId> order = ranking(fit);
-  Table table({{"rank"}, {"95 %"}, {"item", Column::Side::left}, {"score"}, {"95 %"}});
+  const bool intervals =
+      std::any_of(fit.deviation.begin(), fit.deviation.end(), [](double d) { return std::isfinite(d); });
+  Table table(intervals ? std::vector<Column>{{"rank"}, {"95 %"}, {"item", Column::Side::left}, {"score"}, {"95 %"}}
+                        : std::vector<Column>{{"rank"}, {"item", Column::Side::left}, {"score"}});
+  const auto add = [&](std::vector<std::string> row) {
+    if (!intervals) row = {row[0], row[2], row.size() > 3 ? row[3] : ""};
+    table.add(row);
+  };
   for (std::size_t r = 0; r < order.size(); ++r) {
     const bool shown = r < kShownBestItems || r + kShownWorstItems >= order.size();
     if (!shown && r == kShownBestItems) {
-      table.add({"…", "", fmt::format("{} more", grouped(order.size() - kShownBestItems - kShownWorstItems))});
+      add({"…", "", fmt::format("{} more", grouped(order.size() - kShownBestItems - kShownWorstItems))});
     }
     if (!shown) continue;
     const std::size_t i = index(order[r]);
-    table.add({short_number(fit.rank[i]), between(fit.rank_low[i], fit.rank_high[i]),
-               printable(result.data.answers.item_names()[i]), fixed(fit.score[i], 3),
-               between(fit.low[i], fit.high[i])});
+    add({short_number(fit.rank[i]), between(fit.rank_low[i], fit.rank_high[i]),
+         printable(result.data.answers.item_names()[i]), fixed(fit.score[i], 3), between(fit.low[i], fit.high[i])});
   }
   return table.empty() ? "" : table.text(screen.width, screen.dim_on(), screen.off());
 }

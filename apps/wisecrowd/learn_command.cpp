@@ -5,6 +5,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "comparison_run.hpp"
 #include "failure.hpp"
 #include "help_text.hpp"
 #include "learn_run.hpp"
@@ -104,18 +105,31 @@ std::string what_next(const LearnArguments& options, Session& session) {
                             own_module ? " --trust-model" : "");
 }
 
-/// Answers that say same or different: the network finds clusters.
-void learn_similar_answers(const LearnArguments& options, Session& session) {
+/// What goes with classes alone.
+void refuse_flags_of_classes(const LearnArguments& options) {
   for (const auto& [given, flag] : {std::pair(!options.method.empty(), "--method"),
                                     {!options.without.empty(), "--without"},
                                     {!options.report.empty(), "--report"},
                                     {options.torchscript, "--torchscript"},
                                     {options.gold_for == "inference", "--gold-for inference"}}) {
-    if (given) throw usage_error(fmt::format("{} is not for learn --answers similarities", flag));
+    if (given) throw usage_error(fmt::format("{} is not for learn --answers {}", flag, options.read.kind));
   }
+}
+
+/// Answers that say same or different: the networks find clusters.
+void learn_similar_answers(const LearnArguments& options, Session& session) {
+  refuse_flags_of_classes(options);
   learn_clusters({options.labels, options.gold, options.features, options.network, options.settings, options.out,
                   options.json, options.read, options.run},
                  session);
+}
+
+/// Answers that compare two items: the network gives scores.
+void learn_compared_answers(const LearnArguments& options, Session& session) {
+  refuse_flags_of_classes(options);
+  learn_scores({options.labels, options.gold, options.features, options.network, options.settings, options.out,
+                options.json, options.read, options.run},
+               session);
 }
 
 /// Answers that are numbers: the network predicts numbers.
@@ -135,10 +149,11 @@ void learn_number_answers(const LearnArguments& options, Session& session) {
 
 void run_learn(const LearnArguments& options, Session& session) {
   if (options.read.kind == Similarities::name) return learn_similar_answers(options, session);
+  if (options.read.kind == Comparisons::name) return learn_compared_answers(options, session);
   if (options.read.kind == Numbers::name) return learn_number_answers(options, session);
   if (!options.read.kind.empty() && options.read.kind != Categories::name) {
-    throw usage_error(
-        fmt::format("learn takes --answers categories, numbers or similarities, not {}", options.read.kind));
+    throw usage_error(fmt::format("learn takes --answers categories, numbers, comparisons or similarities, not {}",
+                                  options.read.kind));
   }
   LearnRequest request;
   request.files = options.features.files(options.labels, options.gold, options.gold_for == "inference");
@@ -199,7 +214,9 @@ void add_learn(CommandSet& commands) {
       "The epoch is chosen by held-out likelihood, never by gold. Gold is only for scoring, unless --gold-for "
       "inference hands the truth of train tasks to the learner.\n"
       "With --answers numbers the network predicts numbers, and each worker has a bias, a scale and, if asked for, a "
-      "slope; --out then writes estimates.csv instead of labels.csv and confusion.csv.\n"
+      "slope; --out then writes estimates.csv instead of labels.csv and confusion.csv. With --answers comparisons it "
+      "gives scores to items, and each worker has a reliability: scores.csv. With --answers similarities it finds "
+      "clusters: clusters.csv.\n"
       "With --out it writes labels.csv (task, label, probability, source, and p_CLASS for every class), workers.csv, "
       "confusion.csv, run.json and the folder model/, which wisecrowd predict reads. The folder appears complete or "
       "not "

@@ -11,6 +11,7 @@
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/experiment_files.hpp"
 #include "wisecrowd/fairness_files.hpp"
+#include "wisecrowd/learn_comparisons.hpp"
 #include "wisecrowd/learn_similarities.hpp"
 #include "wisecrowd/set_methods.hpp"
 
@@ -103,7 +104,11 @@ ReportOptions report_options(ResultView result, const std::optional<LearnSummary
   }
   if (const ComparisonResult* comparisons = result.comparisons()) {
     refuse_for(Comparisons::name, request);
-    describe_method(method_of<Comparisons>(comparisons->record.method));
+    if (comparisons->record.method == comparison_learner().name) {
+      describe_method(comparison_learner());
+    } else {
+      describe_method(method_of<Comparisons>(comparisons->record.method));
+    }
     return options;
   }
   if (const SimilarityResult* similarities = result.similarities()) {

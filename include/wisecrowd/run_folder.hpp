@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "wisecrowd/comparison_learn_result.hpp"
 #include "wisecrowd/ingest.hpp"
 #include "wisecrowd/learn_result.hpp"
 #include "wisecrowd/result.hpp"
@@ -75,6 +76,10 @@ Status write_result(const LearnResult& result, const std::string& directory, con
 /// workers.csv, the folder model/ and run.json.
 Status write_result(const NumberLearnResult& result, const std::string& directory, const RunContext& context);
 [[nodiscard]] std::string run_json(const NumberLearnResult& result);
+
+/// The same for comparisons: the files of a ComparisonResult, scores.csv (item,score,comparisons) for every row, from
+/// the best to the worst, and the folder model/.
+Status write_result(const ComparisonLearnResult& result, const std::string& directory, const RunContext& context);
 
 /// A table `task,estimate,deviation,low,high` of a regressor's predictions (rows × dimensions), as text; columns of
 /// several dimensions as in estimates.csv. `deviation` by dimension is empty, or NaN, where it is not known.

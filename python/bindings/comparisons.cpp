@@ -1,8 +1,10 @@
+#include "features.hpp"
 #include "hidden_scores.hpp"
 #include "support.hpp"
 #include "wisecrowd/comparison_aggregator.hpp"
 #include "wisecrowd/comparison_result.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/learn_comparisons.hpp"
 #include "wisecrowd/online_comparisons.hpp"
 #include "wisecrowd/preferences.hpp"
 #include "wisecrowd/report.hpp"
@@ -154,6 +156,28 @@ FittedComparisons fit_comparisons(const ComparisonAnswers& answers, const std::s
   return fitted;
 }
 
+/// The fit, a score for every row of the features, and the network.
+py::tuple learn_scores(const ComparisonAnswers& answers, const py::object& features, const CodeColumn& row_of_item,
+                       const py::dict& parameters, const py::dict& network, std::uint64_t seed, unsigned threads,
+                       const py::object& progress) {
+  const Parameters checked = parameters_from(comparison_learner().parameters, parameters);
+  const NetworkSpec spec = network_from(network);
+  const Features rows = features_from(features);
+  const std::vector<std::uint32_t> row_of(row_of_item.data(), row_of_item.data() + row_of_item.size());
+  FittedComparisons fitted;
+  fitted.data.answers = answers;
+  fitted.method = comparison_learner().name;
+  fitted.seed = seed;
+  for (const auto& [name, value] : checked.all()) fitted.parameters.emplace_back(name, value);
+  Work work(seed, threads, progress);
+  ComparisonLearned learned = work.run([&](const RunContext& context) {
+    return learn_comparisons(fitted.data, rows, {}, row_of, spec, comparison_learning_options(checked), context);
+  });
+  fitted.fit = std::move(learned.fit);
+  return py::make_tuple(std::move(fitted), real_array(std::move(learned.row_score)),
+                        std::const_pointer_cast<Regressor>(learned.scorer), learned.chosen_epoch);
+}
+
 py::list compare_comparisons(const ComparisonAnswers& answers, const std::vector<std::string>& methods,
                              std::size_t folds, double share, std::uint64_t seed, unsigned threads) {
   return compare_by_hidden_answers<Comparisons>(ComparisonData{.answers = answers}, methods, folds, share, seed,
@@ -163,7 +187,9 @@ py::list compare_comparisons(const ComparisonAnswers& answers, const std::vector
 py::str comparison_report(const FittedComparisons& fitted, const std::optional<CodeColumn>& gold,
                           const std::optional<RealColumn>& gold_scores, const std::string& title, bool as_json,
                           unsigned threads) {
-  const MethodInfo& info = method_of<Comparisons>(fitted.method);
+  const bool learned = fitted.method == comparison_learner().name;
+  const EntryInfo& info = learned ? static_cast<const EntryInfo&>(comparison_learner())
+                                  : static_cast<const EntryInfo&>(method_of<Comparisons>(fitted.method));
   ReportOptions options;
   options.title = title;
   options.method_title = info.title;
@@ -225,6 +251,8 @@ void define_comparisons(py::module_& module) {
   });
   module.attr("default_comparison_method") = std::string(default_method_of<Comparisons>());
   module.def("fit_comparisons", &fit_comparisons);
+  module.def("comparison_learner", [] { return info_of(comparison_learner()); });
+  module.def("learn_comparisons", &learn_scores);
   module.def("compare_comparisons", &compare_comparisons);
   module.def("dpo_loss", py::vectorize(dpo_loss));
   module.def("conservative_dpo_loss", py::vectorize(flipped_loss<conservative_dpo_loss>));

@@ -9,9 +9,11 @@ import numpy as np
 import pandas as pd
 
 from . import _engine
+from ._learner import Learner, row_of_each
 from ._numbers import _table
 from ._parameters import NotFittedError
 from ._report import delivered
+from ._rows import features_of, row_names_of
 from ._tables import ALIASES, ColumnError, DataWarning, find_column, shown
 
 _PAIRS = [("left", "right"), ("model_a", "model_b"), ("item_a", "item_b"), ("item1", "item2"), ("first", "second"), ("a", "b")]
@@ -146,9 +148,12 @@ class ComparisonAggregator:
         answers, items, workers, counts = self._read(data)
         known, _ = self._gold(gold, items, self.columns)
         values, names = self._features(features, items)
-        self._engine_fit = _engine.fit_comparisons(answers, self._method, self.parameters, known, values, names, self.seed, self.threads, None)
-        self._items, self._workers, self._gold_seen = items, workers, gold is not None
-        fit = self._engine_fit.as_dict()
+        fitted = _engine.fit_comparisons(answers, self._method, self.parameters, known, values, names, self.seed, self.threads, None)
+        return self._keep(fitted, items, workers, counts, names, gold is not None)
+
+    def _keep(self, fitted, items, workers, counts, names, gold_seen):
+        self._engine_fit, self._items, self._workers, self._gold_seen = fitted, items, workers, gold_seen
+        fit = fitted.as_dict()
         order = np.lexsort((np.arange(len(items)), -fit["score"]))
         keys = ("score", "deviation", "low", "high", "rank", "rank_low", "rank_high")
         self.ranking_ = pd.DataFrame({key: fit[key] for key in keys}, index=items).iloc[order]
@@ -169,7 +174,7 @@ class ComparisonAggregator:
         self.warnings_, self.status_, self.n_iter_ = list(fit["warnings"]), fit["status"], fit["iterations"]
         self.explanation_, self.seconds_per_iteration_ = fit["explanation"], fit["seconds_per_iteration"]
         for warning in self.warnings_:
-            warnings.warn(str(warning[1]), DataWarning, stacklevel=2)
+            warnings.warn(str(warning[1]), DataWarning, stacklevel=3)
         return self
 
     def fit_predict(self, data: Any, gold: Optional[Any] = None) -> pd.Series:
@@ -234,6 +239,56 @@ class ComparisonAggregator:
 
     def __repr__(self):
         return f"{type(self).__name__}()"
+
+
+class ScoreNetwork(ComparisonAggregator):
+    """A network that gives scores to items by their features, trained on comparisons; each worker has a reliability.
+
+    `fit` takes features and answers, `predict` features. `network` is linear, mlp, cnn for images, or the path of a TorchScript file.
+    It has the attributes of the other estimators, without deviations and intervals, and
+
+    row_scores_ : Series by row of the features: the score of each, compared or not
+    chosen_epoch_ : the epoch that was kept, counted from 1: chosen by hidden pairs
+    """
+
+    _info = _engine.comparison_learner()
+    _method = _info["name"]
+    _fitted = (*ComparisonAggregator._fitted, "row_scores_", "chosen_epoch_")
+
+    def __init__(self, columns: Optional[dict] = None, duplicates: str = "repeat", seed: int = 0, threads: int = 0, network: str = "mlp",
+                 hidden: int = 128, layers: int = 1, dropout: float = 0.5, **parameters: Any):
+        super().__init__(columns, duplicates, seed, threads, **parameters)
+        self.network, self.hidden, self.layers, self.dropout = network, hidden, layers, dropout
+
+    def fit(self, X: Any, answers: Any) -> ScoreNetwork:  # type: ignore[override]
+        """Trains the network.
+
+        X : array of rows × columns, images rows × height × width [× channels], sparse matrix, or DataFrame
+            What is known of each item; every compared item needs a row. Of an array, items are the numbers of its rows, counted from 0;
+            the index of a DataFrame names the items. Rows that nobody compared get a score as well.
+        answers : table with a row per answer, as for aggregators
+        """
+        rows, features = row_names_of(X), features_of(X)
+        given, items, workers, counts = self._read(answers)
+        row_of_item = row_of_each(items, rows)
+        fitted, scores, self._regressor, self.chosen_epoch_ = _engine.learn_comparisons(
+            given, features, row_of_item, self.parameters, Learner._network(self), self.seed, self.threads, None)
+        self.row_scores_ = pd.Series(scores, index=pd.Index(rows, name="item"), name="score")
+        return self._keep(fitted, items, workers, counts, [], False)
+
+    def fit_predict(self, X: Any, answers: Any) -> pd.Series:  # type: ignore[override]
+        """The score of each compared item, from the best on."""
+        return self.fit(X, answers).scores_
+
+    def predict(self, X: Any) -> np.ndarray:
+        """The score of each row."""
+        self._need_fit()
+        return self._regressor.predict(features_of(X), self.threads)[:, 0]
+
+    def save_model(self, folder: Any) -> None:
+        """Writes the network for `wisecrowd predict` and other programs into an existing folder."""
+        self._need_fit()
+        self._regressor.save(os.fspath(folder))
 
 
 def make_class(info: dict, name: str, module: str) -> type:

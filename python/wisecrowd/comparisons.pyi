@@ -1,11 +1,12 @@
 # Made by scripts/python_stubs.py from the engine's tables; do not edit.
 from typing import Any, Literal, Optional, Sequence
 
-from ._comparisons import ComparisonAggregator as ComparisonAggregator, compare as compare
+from ._comparisons import ComparisonAggregator as ComparisonAggregator, ScoreNetwork as ScoreNetwork, compare as compare
 from ._comparisons import conservative_dpo_loss as conservative_dpo_loss, dpo_loss as dpo_loss, robust_dpo_loss as robust_dpo_loss
 
 __all__ = [
     'ComparisonAggregator',
+    'ScoreNetwork',
     'compare',
     'conservative_dpo_loss',
     'dpo_loss',

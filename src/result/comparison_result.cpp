@@ -1,9 +1,8 @@
-#include "wisecrowd/comparison_result.hpp"
-
 #include <algorithm>
 #include <limits>
 
 #include "base/csv_text.hpp"
+#include "wisecrowd/comparison_learn_result.hpp"
 
 namespace wisecrowd {
 
@@ -67,6 +66,25 @@ std::vector<ItemId> ranking(const ComparisonFit& fit) {
     return fit.score[index(a)] != fit.score[index(b)] ? fit.score[index(a)] > fit.score[index(b)] : a < b;
   });
   return order;
+}
+
+ComparisonLearnResult make_learn_result(ComparisonData data, ComparisonLearned learned, NameTable row_names,
+                                        std::vector<std::uint32_t> row_of_item, const NetworkSpec& network,
+                                        RunRecord record) {
+  ComparisonLearnResult result;
+  result.row_comparisons.assign(row_names.size(), 0);
+  for (std::size_t t = 0; t < data.answers.task_count(); ++t) {
+    const ItemPair pair = data.answers.pairs()[t];
+    const std::size_t count = data.answers.workers_of(TaskId(t)).size();
+    result.row_comparisons[row_of_item[index(pair.first)]] += count;
+    result.row_comparisons[row_of_item[index(pair.second)]] += count;
+  }
+  result.crowd = make_result(std::move(data), std::move(learned.fit), std::move(record));
+  result.network = network;
+  result.row_names = std::move(row_names);
+  result.row_score = std::move(learned.row_score);
+  result.scorer = std::move(learned.scorer);
+  return result;
 }
 
 }  // namespace wisecrowd

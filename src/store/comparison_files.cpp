@@ -1,6 +1,8 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "base/csv_text.hpp"
 #include "base/output_folder.hpp"
@@ -94,17 +96,50 @@ bool write_pairs(OutputFile& file, const ComparisonResult& result, const RunCont
   return write_rows(file, {answers.task_count(), 6, "writing pairs"}, format, context);
 }
 
+/// Every row that has features, from the best to the worst.
+bool write_scores(OutputFile& file, const ComparisonLearnResult& result, const RunContext& context) {
+  std::vector<std::size_t> order(result.row_names.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return result.row_score[a] > result.row_score[b]; });
+  file.append("item,score,comparisons\n");
+  const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
+    for (std::size_t r = begin; r < end; ++r) {
+      text.append_field(result.row_names[order[r]]);
+      append_figures(text, {result.row_score[order[r]]});
+      text.append(',');
+      text.append_count(result.row_comparisons[order[r]]);
+      text.append('\n');
+    }
+  };
+  return write_rows(file, {order.size(), 4, "writing scores"}, format, context);
+}
+
+bool add_comparison_tables(OutputFolder& folder, const ComparisonResult& result, const RunContext& context) {
+  return add_file(folder, "ranking.csv", [&](OutputFile& file) { return write_ranking(file, result, context); }) &&
+         add_file(folder, "workers.csv",
+                  [&](OutputFile& file) { return write_comparison_workers(file, result, context); }) &&
+         add_file(folder, "pairs.csv", [&](OutputFile& file) { return write_pairs(file, result, context); });
+}
+
 }  // namespace
 
 Status write_result(const ComparisonResult& result, const std::string& directory, const RunContext& context) {
   OutputFolder folder(directory, store::kRunRecord);
-  const bool complete =
-      add_file(folder, "ranking.csv", [&](OutputFile& file) { return write_ranking(file, result, context); }) &&
-      add_file(folder, "workers.csv",
-               [&](OutputFile& file) { return write_comparison_workers(file, result, context); }) &&
-      add_file(folder, "pairs.csv", [&](OutputFile& file) { return write_pairs(file, result, context); });
-  if (!complete) return Status::cancelled;
+  if (!add_comparison_tables(folder, result, context)) return Status::cancelled;
   folder.commit(store::record_json(store::stored_record(result)));
+  return Status::converged;
+}
+
+Status write_result(const ComparisonLearnResult& result, const std::string& directory, const RunContext& context) {
+  OutputFolder folder(directory, store::kRunRecord);
+  const bool complete =
+      add_comparison_tables(folder, result.crowd, context) &&
+      add_file(folder, "scores.csv", [&](OutputFile& file) { return write_scores(file, result, context); });
+  if (!complete) return Status::cancelled;
+  folder.fill("model", [&](const std::string& path) { result.scorer->save(path); });
+  if (context.cancelled()) return Status::cancelled;
+  folder.commit(store::record_json(store::stored_record(result.crowd)));
   return Status::converged;
 }
 

@@ -79,6 +79,57 @@ class Aggregate(ComparisonsTest):
         self.run_program("aggregate", "a.csv", "--item-features", "lengths.csv", "--columns", "left,worker,label", code=64)
 
 
+class Learn(ComparisonsTest):
+    """Items with a feature that says how good they are; the last ones nobody compared."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("features.csv", "item,size\n" + "".join(f"i{i:02},{i}\n" for i in range(24)))
+        self.write("gold.csv", "item,score\n" + "".join(f"i{i:02},{i}\n" for i in range(24)))
+        rows = [f"w{w},i{a:02},i{b:02},{'left' if (a > b) != (w == 3) else 'right'}"
+                for w in range(4) for a in range(20) for b in range(20) if a != b and (a * 7 + b * 3 + w) % 8 == 0]
+        self.write("duels.csv", "worker,left,right,label\n" + "\n".join(rows) + "\n")
+        self.learn = ("learn", "duels.csv", "--features", "features.csv", "--set", "epochs=40", "--set", "learning_rate=0.05", "--model", "linear")
+
+    def test_files_model_and_report(self):
+        found = self.json(*self.learn, "--gold", "gold.csv", "--out", "out")
+        self.assertEqual(self.names("out"), ["model", "pairs.csv", "ranking.csv", "run.json", "scores.csv", "workers.csv"])
+        self.assertEqual((found["method"], found["evaluation"]["items"], found["uncompared"]["items"]), ("score_network", 20, 4))
+        self.assertGreater(found["evaluation"]["kendall"], 0.99)
+        self.assertGreater(found["uncompared"]["kendall"], 0.99)
+        scores = self.rows("out/scores.csv")
+        self.assertEqual([row["item"] for row in scores][:2], ["i23", "i22"])
+        self.assertEqual((len(scores), scores[0]["comparisons"]), (24, "0"))
+        ranking = self.rows("out/ranking.csv")
+        self.assertEqual((ranking[0]["item"], ranking[0]["deviation"], len(ranking)), ("i19", "", 20))
+        reliability = [float(row["reliability"]) for row in self.rows("out/workers.csv")]
+        self.assertLess(reliability[3], 0.5)
+        self.assertGreater(min(reliability[:3]), 0.5)
+        predicted = self.run_program("predict", "out", "--features", "features.csv").stdout.splitlines()
+        self.assertEqual(predicted[0].split(",")[:2], ["task", "estimate"])
+        for line, row in zip(sorted(predicted[1:]), sorted(scores, key=lambda row: row["item"])):
+            self.assertAlmostEqual(float(line.split(",")[1]), float(row["score"]), places=4)
+        self.run_program("report", "out", "--out", "later.json", "--quiet")
+        page = json.loads((self.folder / "later.json").read_text())
+        self.assertEqual(page["counts"]["items"], 20)
+        text = self.run_program(*self.learn, *COMPARISONS, "--gold", "gold.csv").stdout
+        self.assertIn("items that nobody compared", text)
+        self.assertNotIn("95 %", text)  # a network does not know
+
+    def test_refusals(self):
+        before = self.names()
+        for flags, code, words in ((("--method", "crowd_bt"), 64, "--method is not for learn --answers comparisons"),
+                                   (("--report", "r.html"), 64, "--report is not for"),
+                                   (("--gold-for", "inference"), 64, "--gold-for inference is not for"),
+                                   (("--set", "epoch=3"), 64, "epochs")):
+            self.assertIn(words, self.run_program(*self.learn, *COMPARISONS, *flags, "--out", "out", code=code).stderr)
+        self.write("few.csv", "item,size\ni00,1\ni01,2\n")
+        error = self.run_program("learn", "duels.csv", *COMPARISONS, "--features", "few.csv", "--out", "out", code=65).stderr
+        self.assertIn("18 of 20 items have no features, 'i02' among them", error)
+        (self.folder / "few.csv").unlink()
+        self.assertEqual(self.names(), before)
+
+
 class Others(ComparisonsTest):
     def test_describe(self):
         found = self.json("describe", "a.csv")

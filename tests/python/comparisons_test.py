@@ -110,6 +110,32 @@ class Preferences(unittest.TestCase):
             with open(path, encoding="utf-8") as file:
                 self.assertEqual(json.load(file)["answers_kind"], "comparisons")
 
+    def test_scores_by_features(self):
+        rng = np.random.default_rng(2)
+        rows = pd.DataFrame(rng.normal(size=(60, 2)), columns=["size", "shine"], index=[f"i{i:02}" for i in range(60)])
+        truth = 2 * rows["size"] - rows["shine"]
+        left, right = rng.integers(0, 40, 1500), rng.integers(0, 40, 1500)
+        left, right = left[left != right], right[left != right]
+        worker = rng.integers(0, 10, len(left))
+        wins = rng.random(len(left)) < 1 / (1 + np.exp(truth.to_numpy()[right] - truth.to_numpy()[left]))
+        answers = pd.DataFrame({"worker": worker, "left": rows.index[left], "right": rows.index[right],
+                                "label": np.where(wins != (worker < 3), "left", "right")})
+        fit = comparisons.ScoreNetwork(network="linear", learning_rate=0.02, epochs=20).fit(rows, answers)
+        self.assertEqual(len(fit.scores_), 40)
+        self.assertGreater(fit.row_scores_[40:].corr(truth[40:]), 0.97)  # nobody compared these
+        self.assertTrue((fit.workers_.reliability < 0.5).equals(pd.Series(fit.workers_.index < 3, index=fit.workers_.index)))
+        np.testing.assert_allclose(fit.predict(rows), fit.row_scores_, atol=1e-5)
+        self.assertGreater(fit.evaluate(truth)["kendall"], 0.9)
+        self.assertTrue(fit.ranking_.deviation.isna().all())
+        with tempfile.TemporaryDirectory() as folder:
+            with open(fit.report(f"{folder}/report.json"), encoding="utf-8") as file:
+                self.assertEqual(json.load(file)["answers_kind"], "comparisons")
+            fit.save_model(folder)
+        with self.assertRaisesRegex(ValueError, "no features"):
+            comparisons.ScoreNetwork().fit(rows[:20], answers)
+        with self.assertRaises(TypeError):
+            comparisons.ScoreNetwork(epoch=3)
+
 
 if __name__ == "__main__":
     unittest.main()
