@@ -53,6 +53,8 @@ void ReadFlags::add_to(Command& command, bool with_gold) {
   command.add_text("--classes", classes, "A,B,C", "all classes in order; otherwise those that occur");
   command.add_choice("--duplicates", duplicates, names_in(kDuplicatePolicyNames),
                      "what to do when a worker answered a task twice (keep-last; comparisons: repeat)");
+  command.add_text("--no-answer", no_answer, "LABEL",
+                   "a label that means no answer (unsure, skip): such rows are counted, and never become a class");
   command.add_flag("--lenient", lenient, "drop rows that cannot be read instead of refusing the file");
   command.add_text("--exclude-workers", exclude_workers, "FILE",
                    "leave out the answers of these workers: one name per line, or a table with a worker column",
@@ -181,6 +183,10 @@ ReadOptions ReadFlags::options() const {
   options.duplicates = value_in(kDuplicatePolicyNames, "duplicate policy", duplicate_policy());
   options.sets = {set_separator, empty_set, blank_is_empty, value_in(kSetRowRuleNames, "set-rows", set_rows)};
   options.lenient = lenient;
+  if (!no_answer.empty() && !kind.empty() && kind != Categories::name) {
+    throw usage_error("--no-answer is for answers that are classes");
+  }
+  options.no_answer = no_answer;
   options.safe_names = safe_csv;
   if (!exclude_workers.empty()) options.exclude_workers = read_worker_list(exclude_workers);
   if (!merge_workers.empty()) options.merge_workers = read_worker_merges(merge_workers);
@@ -205,6 +211,7 @@ std::string ReadFlags::words(bool with_gold) const {
   add("--empty-set", empty_set);
   if (blank_is_empty) text += " --blank-is-empty";
   if (set_rows != ReadFlags{}.set_rows) add("--set-rows", set_rows);
+  add("--no-answer", no_answer);
   if (lenient) text += " --lenient";
   if (safe_csv) text += " --safe-csv";
   add("--exclude-workers", exclude_workers);

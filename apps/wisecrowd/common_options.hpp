@@ -26,6 +26,7 @@ struct ReadFlags {
   std::string format;
   std::string classes;
   std::string duplicates;  ///< empty: as usual for the kind of answers
+  std::string no_answer;
   std::string exclude_workers;
   std::string merge_workers;
   std::vector<std::string> trusted;

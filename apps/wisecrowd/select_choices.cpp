@@ -9,6 +9,7 @@
 #include "screen_text.hpp"
 #include "select_modes.hpp"
 #include "wisecrowd/experiment_files.hpp"
+#include "wisecrowd/live_loop.hpp"
 #include "wisecrowd/state_result.hpp"
 #include "worker_offers.hpp"
 
@@ -66,6 +67,13 @@ void select_choices(const SelectOptions& options, Session& session) {
   if (!options.out.empty()) require_place_for(options.out, options.force);
   const SelectorInfo& policy =
       selector_named(options.policy.empty() ? std::string(default_selector()) : options.policy);
+  if (is_live_policy(policy.name)) return select_live_questions(options, policy, session);
+  if (!options.features.features.empty()) {
+    throw usage_error(
+        fmt::format("--features are for the policies that a network decides, and {} is none: choose dalc, bald or "
+                    "predictive_entropy by --policy",
+                    policy.name));
+  }
   Work work(session, options.run);
   const auto [selection, tasks, workers, candidates] = choose(options, state, policy, session, work);
   work.check_stopped();

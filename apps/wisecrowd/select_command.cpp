@@ -49,6 +49,38 @@ void run_select(const SelectOptions& options, Session& session) {
   select_by_replay(options, session);
 }
 
+/// For --replay and --simulate.
+void add_replay_options(Command& command, SelectOptions& options) {
+  command.add_text("--gold,-g", options.gold, "FILE", "replay: the truth to measure accuracy on: task, label",
+                   {ValueHint::Kind::file});
+  command.add_count("--seeds", options.seeds, 1, 100000, "replay: repetitions with other chance (10)");
+  command.add_count("--answers-per-round", options.answers_per_round, 1, 1000000000,
+                    "replay: answers bought between two fits (a fiftieth of all)");
+  command.add_count("--most-answers", options.most_answers, 1, 1000000000000,
+                    "replay: stop after so many (all recorded; --simulate: ten per task)");
+  command.add_count("--first-answers", options.first_answers, 0, 1000,
+                    "replay: so many answers per task from random workers first (0)");
+  command.add_count("--crowd", options.crowd, 1, 100000000, "--simulate: how many workers (as the kind has it)");
+  command.add_count("--class-count", options.classes, 2, kMaxClasses,
+                    "--simulate: how many classes (as the kind has it)");
+}
+
+/// For a state with features.
+void add_loop_options(Command& command, SelectOptions& options) {
+  command.add_text("--features,-f", options.features.features, "FILE",
+                   "a state: what is known of each task, as for learn; for the policies dalc, bald and "
+                   "predictive_entropy",
+                   {ValueHint::Kind::file});
+  command.add_text("--tasks,-t", options.features.tasks, "FILE|N",
+                   "with --features: a table task,row,split as for learn; with --simulate: how many tasks (as the kind "
+                   "has it)",
+                   {ValueHint::Kind::file});
+  command.add_text("--loop", options.loop, "FILE",
+                   "with --features: what the loop knows from one call to the next (the state's name and .loop)",
+                   {ValueHint::Kind::file});
+  options.network.add_to(command);
+}
+
 }  // namespace
 
 std::vector<std::string> selector_names() {
@@ -71,6 +103,11 @@ void add_select(CommandSet& commands) {
   command.details =
       "With a SOURCE, which is a state (see wisecrowd state) or a file of answers, and a --budget: chooses task and "
       "worker together and prints task,worker,expected_gain,cost; nobody is asked the same task twice.\n"
+      "With a state, --features and the policy dalc, bald or predictive_entropy: a loop. It learns from the answers "
+      "that "
+      "came since the last call, gives up questions that nobody answered in time, and asks about the tasks that a "
+      "network and the answers leave open, each of the worker who knows such tasks best. New tasks and workers may "
+      "appear at any time. It prints task,worker,uncertainty,reliability,cost.\n"
       "With --replay: plays recorded answers again under several policies and draws accuracy against answers, with the "
       "answers that each policy would have saved. With --simulate: the same for a drawn crowd, in which everybody can "
       "be asked everything. No policy sees the gold.\n"
@@ -87,9 +124,11 @@ void add_select(CommandSet& commands) {
   command.add_number("--budget,-b", options->budget, 0, 1e15,
                      "SOURCE and advice: what the answers may cost together; each costs 1 unless --workers says "
                      "otherwise");
-  command.add_text("--workers,-w", options->workers, "FILE",
-                   "who can be asked: worker,cost,capacity,available (all known workers, at cost 1)",
-                   {ValueHint::Kind::file});
+  command.add_text(
+      "--workers,-w", options->workers, "FILE",
+      "who can be asked: worker,cost,capacity,available,response (all known workers, at cost 1; response: how "
+      "probably they answer)",
+      {ValueHint::Kind::file});
   command.add_text("--policy,-p", options->policy, "NAME", fmt::format("how to choose ({})", default_selector()),
                    {ValueHint::Kind::choice, selector_names()});
   command.add_text("--policies", options->policies, "A,B,C",
@@ -102,19 +141,8 @@ void add_select(CommandSet& commands) {
                    fmt::format("the aggregator (replay: {} with short chains; answers and advice: {}); not for a state",
                                usual_replay_refit().method, default_refit_method()),
                    {ValueHint::Kind::method});
-  command.add_text("--gold,-g", options->gold, "FILE", "replay: the truth to measure accuracy on: task, label",
-                   {ValueHint::Kind::file});
-  command.add_count("--seeds", options->seeds, 1, 100000, "replay: repetitions with other chance (10)");
-  command.add_count("--answers-per-round", options->answers_per_round, 1, 1000000000,
-                    "replay: answers bought between two fits (a fiftieth of all)");
-  command.add_count("--most-answers", options->most_answers, 1, 1000000000000,
-                    "replay: stop after so many (all recorded; --simulate: ten per task)");
-  command.add_count("--first-answers", options->first_answers, 0, 1000,
-                    "replay: so many answers per task from random workers first (0)");
-  command.add_count("--tasks", options->tasks, 1, 1000000000, "--simulate: how many tasks (as the kind has it)");
-  command.add_count("--crowd", options->crowd, 1, 100000000, "--simulate: how many workers (as the kind has it)");
-  command.add_count("--class-count", options->classes, 2, kMaxClasses,
-                    "--simulate: how many classes (as the kind has it)");
+  add_replay_options(command, *options);
+  add_loop_options(command, *options);
   command.add_count("--candidates", options->candidates, 1, 4000000000,
                     "state: look at so many of the most uncertain tasks (ten per pair, at least 10000)");
   command.add_count("--round", options->round, 0, 1000000000000000,

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "common_options.hpp"
+#include "learn_run.hpp"
 #include "wisecrowd/asking.hpp"
 
 namespace wisecrowd::app {
@@ -28,7 +29,10 @@ struct SelectOptions {
   std::uint64_t first_answers = 0;
   std::uint64_t candidates = 0;  // 0: by the number of pairs
   std::uint64_t round = 0;
-  std::uint64_t tasks = 0, crowd = 0, classes = 0;  // of a simulated crowd; 0: as the kind has it
+  std::uint64_t crowd = 0, classes = 0;  // of a simulated crowd; 0: as the kind has it
+  FeatureFlags features;                 // its `tasks`: the table of tasks, or how many there are in a simulated crowd
+  NetworkFlags network;
+  std::string loop;  ///< what a loop with features knows between two calls
   std::string out;
   bool json = false;
   bool force = false;
@@ -38,6 +42,8 @@ struct SelectOptions {
 
 /// Chooses what to ask within a budget.
 void select_choices(const SelectOptions& options, Session& session);
+/// The same by a policy that a network with features decides.
+void select_live_questions(const SelectOptions& options, const SelectorInfo& policy, Session& session);
 void select_by_replay(const SelectOptions& options, Session& session);
 void select_advice(const SelectOptions& options, Session& session);
 

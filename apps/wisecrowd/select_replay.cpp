@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
 
 #include "curve_plot.hpp"
@@ -16,6 +17,17 @@
 
 namespace wisecrowd::app {
 namespace {
+
+/// --tasks of a simulated crowd.
+std::uint64_t number_of_tasks(const std::string& text) {
+  std::uint64_t number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 1 || number > 1'000'000'000) {
+    throw usage_error(
+        fmt::format("--tasks {}: with --simulate it is how many tasks, from 1 to 1000000000", shell_word(text)));
+  }
+  return number;
+}
 
 using Json = nlohmann::ordered_json;
 
@@ -89,7 +101,7 @@ Played drawn(const SelectOptions& options, const std::vector<std::string>& setti
   const SimulationInfo& kind = simulation_kind(options.simulate);
   const Parameters parameters = parameters_from(kind.parameters, settings, kind.name);
   SimulationSize size = default_simulation_size(kind.name, parameters);
-  if (options.tasks != 0) size.tasks = options.tasks;
+  if (!options.features.tasks.empty()) size.tasks = number_of_tasks(options.features.tasks);
   if (options.crowd != 0) size.workers = options.crowd;
   if (options.classes != 0) size.classes = options.classes;
   size.answers_per_task = std::min(size.answers_per_task, size.workers);

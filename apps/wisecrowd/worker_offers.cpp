@@ -15,7 +15,7 @@
 namespace wisecrowd::app {
 namespace {
 
-constexpr std::array kColumns = {"worker", "cost", "capacity", "available"};
+constexpr std::array kColumns = {"worker", "cost", "capacity", "available", "response"};
 
 class OfferReader {
  public:
@@ -37,7 +37,7 @@ class OfferReader {
       const std::vector<std::string> cells = split_list(row);
       places_.empty() ? read_header(cells) : read_row(cells);
     }
-    if (places_.empty()) refuse("is empty: the first line names the columns, worker,cost,capacity,available");
+    if (places_.empty()) refuse("is empty: the first line names the columns, worker,cost,capacity,available,response");
     return std::move(offers_);
   }
 
@@ -50,7 +50,8 @@ class OfferReader {
     for (const std::string& cell : cells) {
       const auto at = std::find(kColumns.begin(), kColumns.end(), cell);
       if (at == kColumns.end()) {
-        refuse(fmt::format("there is no column '{}': name worker, cost, capacity, available", printable(cell)));
+        refuse(
+            fmt::format("there is no column '{}': name worker, cost, capacity, available, response", printable(cell)));
       }
       const auto column = static_cast<std::size_t>(at - kColumns.begin());
       if (std::find(places_.begin(), places_.end(), column) != places_.end()) {
@@ -73,7 +74,8 @@ class OfferReader {
         case 0: name = cell; break;
         case 1: offer.cost = cell.empty() ? 1 : cost(cell); break;
         case 2: offer.capacity = cell.empty() ? kUnlimited : capacity(cell); break;
-        default: offer.available = cell.empty() || available(cell);
+        case 3: offer.available = cell.empty() || available(cell); break;
+        default: offer.response = cell.empty() ? 1 : response(cell);
       }
     }
     if (name.empty()) refuse("the worker has no name");
@@ -89,6 +91,15 @@ class OfferReader {
     const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
     if (error != std::errc() || end != cell.data() + cell.size() || !(value > 0) || !std::isfinite(value)) {
       refuse(fmt::format("column 'cost': '{}' is not a number above 0", printable(cell)));
+    }
+    return value;
+  }
+  [[nodiscard]] double response(const std::string& cell) const {
+    double value = 0;
+    const auto [end, error] = std::from_chars(cell.data(), cell.data() + cell.size(), value);
+    if (error != std::errc() || end != cell.data() + cell.size() || !(value > 0) || !(value <= 1)) {
+      refuse(fmt::format("column 'response': '{}' is no probability above 0; who never answers is not available",
+                         printable(cell)));
     }
     return value;
   }

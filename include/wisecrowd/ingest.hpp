@@ -87,6 +87,9 @@ struct ReadOptions {
   DuplicatePolicy duplicates = DuplicatePolicy::keep_last;
   bool lenient = false;       ///< drop bad rows and say how many, instead of refusing
   bool blank_labels = false;  ///< label tables: a row without a label is an abstention, not a problem
+  /// A label that means no answer ("unsure", "skip"): such rows are counted, and never become a class; their tasks
+  /// stay.
+  std::string no_answer;
   /// Answers of these workers are left out; tasks and classes that nobody else mentions stay.
   std::vector<std::string> exclude_workers;
   /// Names that belong to one worker; chains are followed. What one worker then answered twice is a duplicate as any
@@ -132,6 +135,7 @@ struct DataReport {
   std::uint64_t duplicates_dropped = 0;
   std::uint64_t duplicates_contradicting = 0;
   std::uint64_t gold_rows = 0;
+  std::uint64_t no_answers = 0;  ///< rows whose label is ReadOptions::no_answer
   std::vector<Warning> warnings;
 };
 

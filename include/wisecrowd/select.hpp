@@ -13,6 +13,7 @@
 #include "wisecrowd/entry_info.hpp"
 #include "wisecrowd/ids.hpp"
 #include "wisecrowd/run_context.hpp"
+#include "wisecrowd/worker_offer.hpp"
 
 namespace wisecrowd {
 
@@ -61,15 +62,6 @@ struct CrowdView {
   [[nodiscard]] std::span<const double> counts_of(WorkerId worker) const noexcept {
     return worker_counts.subspan(index(worker) * class_count * class_count, class_count * class_count);
   }
-};
-
-inline constexpr std::uint32_t kUnlimited = std::numeric_limits<std::uint32_t>::max();
-
-/// On what terms a worker can be had.
-struct WorkerOffer {
-  double cost = 1;                      ///< of one answer
-  std::uint32_t capacity = kUnlimited;  ///< how many more answers it gives
-  bool available = true;
 };
 
 /// One pair to ask.

@@ -1,7 +1,11 @@
 #include "wisecrowd/asking.hpp"
 
+#include "features.hpp"
 #include "state_handle.hpp"
 #include "support.hpp"
+#include "wisecrowd/learn.hpp"
+#include "wisecrowd/live_asking.hpp"
+#include "wisecrowd/live_files.hpp"
 
 namespace wisecrowd::python {
 namespace {
@@ -9,7 +13,7 @@ namespace {
 using Reals = py::array_t<double, py::array::c_style | py::array::forcecast>;
 using Codes = py::array_t<std::int32_t, py::array::c_style | py::array::forcecast>;
 
-/// Names, costs, capacities (negative: no limit) and who is available; None for everybody.
+/// Names, costs, capacities (negative: no limit), who is available, and how probably they answer; None for everybody.
 std::optional<NamedOffers> offers_from(const py::object& given) {
   if (given.is_none()) return std::nullopt;
   const auto parts = given.cast<py::tuple>();
@@ -18,9 +22,11 @@ std::optional<NamedOffers> offers_from(const py::object& given) {
   const auto cost = parts[1].cast<std::vector<double>>();
   const auto capacity = parts[2].cast<std::vector<std::int64_t>>();
   const auto available = parts[3].cast<std::vector<bool>>();
+  const auto response = parts[4].cast<std::vector<double>>();
   for (std::size_t n = 0; n < offers.workers.size(); ++n) {
     const bool limited = capacity[n] >= 0 && capacity[n] < std::int64_t{kUnlimited};
-    offers.offers.push_back({cost[n], limited ? static_cast<std::uint32_t>(capacity[n]) : kUnlimited, available[n]});
+    offers.offers.push_back(
+        {cost[n], limited ? static_cast<std::uint32_t>(capacity[n]) : kUnlimited, available[n], response[n]});
   }
   return offers;
 }
@@ -76,6 +82,65 @@ py::dict select_state(State& state, const py::dict& asked, const std::string& po
   return named_selection_dict(state.use(work, [&](const CrowdState& opened, const RunContext& context) {
     return select_from_state(opened, request, policy, checked, context);
   }));
+}
+
+/// Of settings those that a table of parameters knows.
+py::dict known_by(std::span<const ParameterSpec> specs, const py::dict& settings) {
+  py::dict own;
+  for (const ParameterSpec& spec : specs) {
+    if (settings.contains(spec.name.c_str())) own[py::str(spec.name)] = settings[spec.name.c_str()];
+  }
+  return own;
+}
+
+py::dict select_by_loop(State& state, const py::dict& asked, const std::string& policy, const std::string& loop,
+                        const py::object& features, const py::array& row_names, const py::dict& settings,
+                        const py::dict& network, std::int64_t now, std::uint64_t seed, unsigned threads,
+                        const py::object& progress) {
+  LiveSettings given;
+  given.policy = policy;
+  given.loop = parameters_from(live_loop_parameters(), known_by(live_loop_parameters(), settings));
+  const auto& model = learning_method("dalc").parameters;
+  py::dict rest;
+  for (const auto& [name, value] : settings) {
+    if (!known_by(live_loop_parameters(), settings).contains(name)) rest[name] = value;
+  }
+  given.model = parameters_from(model, rest);
+  given.network = network_from(network);
+  FeatureTable table;
+  table.features = features_from(features);
+  table.names = names_from(row_names);
+  table.split.assign(table.features.rows, Split::train);
+  const AskRequest request = request_from(asked);
+  bool resumes = false;
+  LiveMemory memory = begin_or_resume(given, loop, resumes);
+  Work work(seed, threads, progress);
+  const LiveAsked chosen = state.use(work, [&](const CrowdState& opened, const RunContext& context) {
+    return select_live(opened, std::move(table), request, memory, now, context);
+  });
+  write_live_memory(memory, loop);
+  py::list tasks, workers;
+  std::vector<double> uncertainty, reliability, cost;
+  for (const LiveQuestion& question : chosen.round.questions) {
+    tasks.append(py::str(chosen.tasks[index(question.task)]));
+    workers.append(py::str(chosen.workers[index(question.worker)]));
+    uncertainty.push_back(question.doubt);
+    reliability.push_back(question.reliability);
+    cost.push_back(question.cost);
+  }
+  py::dict dict;
+  dict["task"] = tasks;
+  dict["worker"] = workers;
+  dict["uncertainty"] = to_array(std::move(uncertainty));
+  dict["reliability"] = to_array(std::move(reliability));
+  dict["cost"] = to_array(std::move(cost));
+  dict["by_chance"] = chosen.round.by_chance;
+  dict["trained"] = chosen.round.trained;
+  dict["new_answers"] = chosen.round.new_answers;
+  dict["given_up"] = chosen.round.given_up;
+  dict["refunded"] = chosen.round.refunded;
+  dict["waiting"] = chosen.round.waiting;
+  return dict;
 }
 
 /// An aggregator with its parameters, by name.
@@ -243,6 +308,11 @@ void define_asking(py::module_& module) {
   });
   module.def("select_state", &select_state, py::arg("state"), py::arg("request"), py::arg("policy"),
              py::arg("parameters"), py::arg("seed"), py::arg("threads"), py::arg("progress"));
+  module.def("select_by_loop", &select_by_loop, py::arg("state"), py::arg("request"), py::arg("policy"),
+             py::arg("loop"), py::arg("features"), py::arg("row_names"), py::arg("settings"), py::arg("network"),
+             py::arg("now"), py::arg("seed"), py::arg("threads"), py::arg("progress"));
+  module.def(
+      "is_live_policy", [](const std::string& policy) { return is_live_policy(policy); }, py::arg("policy"));
   module.def("select_answers", &select_answers, py::arg("answers"), py::arg("method"), py::arg("method_parameters"),
              py::arg("request"), py::arg("policy"), py::arg("parameters"), py::arg("seed"), py::arg("threads"),
              py::arg("progress"));

@@ -1,6 +1,8 @@
 """What to ask next and whom; what that would have saved; what finished data need."""
 from __future__ import annotations
 
+import os
+import time
 from dataclasses import dataclass, field
 from typing import Any, Iterable, Mapping, Optional, Union
 
@@ -10,6 +12,7 @@ import pandas as pd
 from . import _engine
 from ._columns import _names, gold_series, read
 from ._parameters import Progress, whole_number
+from ._rows import features_of, row_names_of
 from ._state import CrowdState
 from ._tables import ALIASES, find_column, table_of
 from .tools import Simulation, aggregation_by_name
@@ -35,7 +38,7 @@ def _offers(workers):
     if isinstance(workers, pd.Series):
         workers = pd.DataFrame({"worker": workers.index, "cost": workers.to_numpy()})
     if isinstance(workers, (str, bytes)):
-        raise TypeError("workers is a table with the columns worker, cost, capacity and available, or a list of workers")
+        raise TypeError("workers is a table with the columns worker, cost, capacity, available and response, or a list of workers")
     if isinstance(workers, (list, tuple, set, np.ndarray, pd.Index)):
         columns, get = ["worker"], {"worker": list(workers)}.__getitem__
     else:
@@ -44,10 +47,10 @@ def _offers(workers):
     for column in columns:
         if column not in known:
             known[column] = str(column)
-    unknown = [name for name in known.values() if name not in ("worker", "cost", "capacity", "available")]
+    unknown = [name for name in known.values() if name not in ("worker", "cost", "capacity", "available", "response")]
     if None in known or unknown:
         raise ValueError(f"workers: the columns are {', '.join(map(repr, columns))}: there must be 'worker', and there may be 'cost', "
-                         "'capacity' and 'available'")
+                         "'capacity', 'available' and 'response'")
     table = {role: list(get(column)) for column, role in known.items()}
     values = table["worker"]
     names = list(_names(values))
@@ -68,7 +71,12 @@ def _offers(workers):
         if isinstance(value, float) and (value == np.inf or value.is_integer()):
             value = -1 if value == np.inf else int(value)
         capacity.append(-1 if value == -1 else whole_number(f"workers: the capacity of {name!r}", value))
-    return (names, cost, capacity, [bool(value) for value in column("available", True)]), values
+    response = [float(value) for value in column("response", 1.0)]
+    for name, value in zip(names, response):
+        if not 0 < value <= 1:
+            raise ValueError(f"workers: the response of {name!r} is {value!r}: it takes a probability above 0; who never answers is not "
+                             "available")
+    return (names, cost, capacity, [bool(value) for value in column("available", True)], response), values
 
 
 def _policy(policy):
@@ -89,7 +97,8 @@ def _run(seed, threads):
 
 def select(crowd: Union[CrowdState, Any], budget: float, *, workers: Optional[Any] = None, policy: Optional[str] = None,
            method: Optional[Any] = None, candidates: int = 0, round: int = 0, seed: int = 0, threads: int = 0,
-           progress: Any = False, columns: Optional[Any] = None, wide: bool = False, **parameters: Any) -> pd.DataFrame:
+           progress: Any = False, columns: Optional[Any] = None, wide: bool = False, features: Optional[Any] = None,
+           loop: Optional[Any] = None, **parameters: Any) -> pd.DataFrame:
     """What to ask next and whom: task, worker, expected_gain (in nats) and cost, the most valuable pair first.
 
     crowd : a CrowdState, or a table of answers, which is fitted first
@@ -101,6 +110,12 @@ def select(crowd: Union[CrowdState, Any], budget: float, *, workers: Optional[An
     candidates : of a state: look at so many of the most uncertain tasks; 0 is ten per pair, at least 10,000
     round : changes the lots of a policy that draws them; 0 is the number of answers so far
     columns, wide : how to read a table of answers, as in `fit` of an estimator
+    features : for a state and the policies dalc, bald and predictive_entropy, which ask, wait and learn: what is known of each task, also of
+        those that nobody answered yet, as X of a learner. Each call learns from the answers that came since the last one, gives up what nobody
+        answered in time, and returns task, worker, uncertainty (in nats), reliability (the probability that the worker is right) and cost;
+        `.attrs` says what happened since the last call
+    loop : for these: the file that keeps what the loop knows from one call to the next; the state's path and `.loop` if it is left out.
+        `parameters` are then those of the loop (first_answers, timeout in hours, …), of the learner DALC, and network, hidden, layers, dropout
 
     >>> import wisecrowd
     >>> crowd = wisecrowd.simulate("hammer_spammer", tasks=100, workers=20, answers_per_task=3, seed=1)
@@ -109,6 +124,8 @@ def select(crowd: Union[CrowdState, Any], budget: float, *, workers: Optional[An
     >>> len(wisecrowd.select(crowd.answers, 10, workers={"worker": ["somebody new"], "cost": [2.5]}, policy="entropy"))
     4
     """
+    if _engine.is_live_policy(_policy(policy)) or features is not None:
+        return _select_by_loop(crowd, budget, workers, _policy(policy), features, loop, seed, threads, progress, parameters)
     offers, given = _offers(workers)
     request = {"budget": float(budget), "offers": offers, "candidates": whole_number("candidates", candidates),
                "round": whole_number("round", round)}
@@ -123,6 +140,26 @@ def select(crowd: Union[CrowdState, Any], budget: float, *, workers: Optional[An
             found = _engine.select_answers(read_crowd.answers, name, values, request, _policy(policy), parameters, seed, threads, call)
             tasks, who = read_crowd.tasks.take(found["task"]), _workers_chosen(read_crowd, found, offers, given)
     return pd.DataFrame({"task": tasks, "worker": who, "expected_gain": found["expected_gain"], "cost": found["cost"]})
+
+
+def _select_by_loop(crowd, budget, workers, policy, features, loop, seed, threads, progress, parameters):
+    """A round of the loop with features: see `select`."""
+    if not _engine.is_live_policy(policy):
+        raise ValueError(f"features are for the policies that a network decides, and {policy!r} is none: choose 'dalc', 'bald' or "
+                         "'predictive_entropy'")
+    if features is None:
+        raise ValueError(f"policy {policy!r} needs features: what is known of each task, also of those that nobody has answered yet")
+    if not isinstance(crowd, CrowdState):
+        raise TypeError(f"policy {policy!r} asks, waits and learns, so it needs a CrowdState to take answers from; not {type(crowd).__name__}")
+    names, given = row_names_of(features), features_of(features)
+    network = {name: parameters.pop(name, default) for name, default in (("network", "mlp"), ("hidden", 128), ("layers", 1), ("dropout", .5))}
+    request = {"budget": float(budget), "offers": _offers(workers)[0], "candidates": 0, "round": 0}
+    with Progress(progress, "select") as call:
+        found = _engine.select_by_loop(crowd._state, request, policy, os.fspath(crowd.path + ".loop" if loop is None else loop), given,
+                                       _names(names), parameters, network, int(time.time()), *_run(seed, threads), call)
+    table = pd.DataFrame({name: found[name] for name in ("task", "worker", "uncertainty", "reliability", "cost")})
+    table.attrs = {name: found[name] for name in ("by_chance", "trained", "new_answers", "given_up", "refunded", "waiting")}
+    return table
 
 
 def _workers_chosen(crowd, found, offers, given):

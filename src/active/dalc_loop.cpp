@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "active/pool.hpp"
+#include "active/questions.hpp"
 #include "active/summary.hpp"
 #include "base/parameter_visitor.hpp"
 #include "base/rng.hpp"
@@ -28,11 +29,15 @@ struct Options {
   std::size_t first_epochs = 60, epochs = 20;
   std::size_t draws = 20;
   std::size_t refresh = 5;
-  bool bald = false, repeats = true;
+  dalc_loop::Doubt doubt = dalc_loop::Doubt::entropy;
+  bool repeats = true;
   std::size_t diversity = 0, capacity = 0;
+  double response = 1, late = 0;
 };
 
-constexpr auto kUncertaintyNames = enum_names<bool>({{false, "entropy"}, {true, "bald"}});
+using dalc_loop::Doubt;
+constexpr auto kUncertaintyNames = enum_names<Doubt>(
+    {{Doubt::entropy, "entropy"}, {Doubt::bald, "bald"}, {Doubt::predictive_entropy, "predictive_entropy"}});
 
 void loop_parameters(ParameterVisitor& v, Options& o) {
   v.real("past", o.past, 0.01, 0.99,
@@ -48,21 +53,20 @@ void loop_parameters(ParameterVisitor& v, Options& o) {
             "many in all");
   v.integer("draws", o.draws, 1, 1e6,
             "draws of MC-dropout that say how unsure the network is; fewer than 10 rank badly");
-  v.choice("uncertainty", o.bald, kUncertaintyNames,
-           "which tasks are asked about: those with most entropy, or with most entropy that more "
-           "data would remove, for labels that nobody can be sure of");
+  v.choice("uncertainty", o.doubt, kUncertaintyNames,
+           "which tasks are asked about: those that network and answers leave open most; those with most entropy that "
+           "more data would remove, for labels that nobody can be sure of; or those that the network alone leaves "
+           "open");
   v.integer("refresh", o.refresh, 0, 1e6, "learn again whom to trust after so many rounds; 0: never");
   v.flag("repeats", o.repeats, "ask about a task again while it is unsettled; otherwise once each");
   v.integer("diversity", o.diversity, 0, 1e6,
             "choose tasks that differ from one another among this many times as many unsure ones as "
             "are asked about; 0: the most unsure");
   v.integer("capacity", o.capacity, 0, 1e9, "how often a worker can be asked in one round; 0: any number of times");
-}
-
-double entropy(std::span<const double> probabilities) {
-  double sum = 0;
-  for (const double p : probabilities) sum -= p > 0 ? p * std::log(p) : 0;
-  return sum;
+  v.real("response", o.response, 0.01, 1,
+         "share of the questions that are answered; the others are not paid, and others are asked instead");
+  v.real("late", o.late, 0, 0.9,
+         "share of the workers and of the tasks that appear only when half of the answers are bought");
 }
 
 /// What all policies of a seed have in common.
@@ -79,69 +83,40 @@ Score judge(DalcSession& session, const World& world) {
   return dalc_loop::score(session.predict(world.test_rows), world.test_truth, world.data.crowd.answers.class_count());
 }
 
-/// Unsure first: by the entropy of what network and answers say together, so that tasks which the crowd has settled are
-/// left alone; or by the part of it that more data would remove (BALD).
-std::vector<TaskId> unsure_first(std::vector<TaskId> tasks, DalcSession& session, const World& world,
-                                 const std::string& stream) {
-  const Options& options = world.options;
-  const std::size_t classes = world.data.crowd.answers.class_count();
-  const DalcSession::Opinion opinion = session.opinion(tasks, options.draws, stream);
-  std::vector<double> scores(tasks.size());
-  for (std::size_t i = 0; i < tasks.size(); ++i) {
-    scores[i] = entropy(std::span(opinion.posterior).subspan(i * classes, classes));
-    if (options.bald) {
-      const double total = entropy(std::span(opinion.mean).subspan(i * classes, classes));
-      // The share that does not know what it is, of what the answers have left open.
-      scores[i] *= total > 0 ? std::max(total - opinion.draw_entropy[i], 0.0) / total : 0;
-    }
-  }
-  std::vector<std::size_t> order(tasks.size());
-  for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return scores[a] > scores[b]; });
-  std::vector<TaskId> sorted;
-  for (const std::size_t i : order) sorted.push_back(tasks[i]);
-  if (options.diversity < 2) return sorted;
-  // Of the most unsure, those that differ first, then the others as they were.
-  const std::size_t top = std::min(sorted.size(), options.diversity * options.round_answers);
-  const std::vector<TaskId> unsure(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(top));
-  const std::vector<std::size_t> picked = dalc_loop::spread_out(session.penultimate(unsure), top, options.round_answers,
-                                                                world.context.rng(stream).fork("spread"));
-  std::vector<bool> taken(top, false);
-  std::vector<TaskId> result;
-  for (const std::size_t i : picked) {
-    taken[i] = true;
-    result.push_back(unsure[i]);
-  }
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    if (i >= top || !taken[i]) result.push_back(sorted[i]);
-  }
-  return result;
-}
-
+/// Answers to the next questions. Of those who do not answer others are asked instead, until there are enough answers
+/// or nobody is left: what is not answered is not paid.
 std::vector<CategoryAnswer> next_answers(const DalcPolicy& policy, Pool& pool, DalcSession& session, const World& world,
                                          std::size_t count, const std::string& stream) {
-  std::vector<TaskId> tasks = pool.open_tasks(world.options.repeats);
-  Rng rng = world.context.rng(stream).fork("choice");
-  rng.shuffle(std::span(tasks));  // ties are broken by chance
-  if (policy.chooses_task) tasks = unsure_first(std::move(tasks), session, world, stream);
-  return pool.buy(tasks, count, world.options.capacity, [&](TaskId task, std::span<const WorkerId> candidates) {
-    if (!policy.chooses_worker) return static_cast<std::size_t>(rng.below(candidates.size()));
-    std::size_t best = 0;
-    double most = -1;
-    for (std::size_t c = 0; c < candidates.size(); ++c) {
-      const double eta = session.reliability(candidates[c], task);
-      if (eta > most) {
-        most = eta;
-        best = c;
-      }
+  const Options& options = world.options;
+  const dalc_loop::QuestionOptions choice{.chooses_task = policy.chooses_task,
+                                          .chooses_worker = policy.chooses_worker,
+                                          .doubt = options.doubt,
+                                          .draws = options.draws,
+                                          .diversity = options.diversity};
+  std::vector<CategoryAnswer> answers;
+  for (std::size_t attempt = 0; answers.size() < count; ++attempt) {
+    const std::string name = attempt == 0 ? stream : fmt::format("{} again {}", stream, attempt);
+    const std::vector<LiveQuestion> questions = dalc_loop::next_questions(
+        &session, pool.open_tasks(options.repeats),
+        [&](TaskId task, std::vector<WorkerId>& workers) { pool.askable(task, workers); },
+        {.count = count - answers.size(), .capacity = options.capacity}, choice, world.data.crowd.answers.class_count(),
+        name, world.context);
+    if (questions.empty() && !pool.hides()) break;
+    if (questions.empty()) pool.show_all();  // nobody else is left
+    Rng silence = world.context.rng(name).fork("silence");
+    for (const LiveQuestion& question : questions) {
+      const bool answered = options.response >= 1 || silence.uniform() < options.response;
+      const CategoryAnswer answer = pool.take(question.task, question.worker, answered);
+      if (answered) answers.push_back(answer);
     }
-    return best;
-  });
+  }
+  return answers;
 }
 
 struct SeedCurve {
   std::vector<std::size_t> answers;
   std::vector<Score> scores;
+  std::vector<CategoryAnswer> bought;
 };
 
 SeedCurve play(const DalcPolicy& policy, Pool pool, std::unique_ptr<DalcSession> session, const World& world,
@@ -150,11 +125,14 @@ SeedCurve play(const DalcPolicy& policy, Pool pool, std::unique_ptr<DalcSession>
   SeedCurve curve;
   curve.answers.push_back(bought);
   curve.scores.push_back(judge(*session, world));
+  const std::size_t first = bought;
   for (std::size_t round = 1; bought < budget && !world.context.cancelled(); ++round) {
+    if (2 * (bought - first) >= budget - first) pool.show_all();
     const std::string stream = fmt::format("{} round {}", world.stream, round);
     const std::vector<CategoryAnswer> answers =
         next_answers(policy, pool, *session, world, std::min(options.round_answers, budget - bought), stream);
     if (answers.empty()) break;
+    curve.bought.insert(curve.bought.end(), answers.begin(), answers.end());
     session->add(answers);
     session->train(options.epochs, stream);
     if (options.refresh > 0 && round % options.refresh == 0) session->refresh_reliability();
@@ -219,6 +197,39 @@ Score score_with_all_answers(const DalcSession& session, const Pool& pool, const
   return judge(*reference, world);
 }
 
+/// Who and what is unknown at first, and the data without what these workers said of the past.
+struct Latecomers {
+  std::vector<bool> workers, tasks;
+  LearningData before;
+  std::vector<std::uint32_t> known_rows;
+};
+
+Latecomers latecomers(const LearningData& data, std::span<const TaskId> pool, double share, Rng rng) {
+  const CategoryAnswers& answers = data.crowd.answers;
+  Latecomers late{
+      std::vector<bool>(answers.worker_count(), false), std::vector<bool>(answers.task_count(), false), data, {}};
+  for (std::size_t j = 0; j < late.workers.size(); ++j) late.workers[j] = rng.bernoulli(share);
+  std::vector<bool> late_row(data.features.rows, false);
+  for (const TaskId task : pool) {
+    late.tasks[index(task)] = rng.bernoulli(share);
+    late_row[data.row_of_task[index(task)]] = late.tasks[index(task)];
+  }
+  for (std::uint32_t row = 0; row < data.features.rows; ++row) {
+    if (data.split[row] == Split::train && !late_row[row]) late.known_rows.push_back(row);
+  }
+  std::vector<CategoryAnswer> kept;
+  for (std::size_t t = 0; t < answers.task_count(); ++t) {
+    const auto workers = answers.workers_of(TaskId(t));
+    const auto labels = answers.labels_of(TaskId(t));
+    for (std::size_t a = 0; a < workers.size(); ++a) {
+      if (!late.workers[index(workers[a])]) kept.push_back({TaskId(t), workers[a], labels[a]});
+    }
+  }
+  late.before.crowd.answers = make_category_answers(
+      kept, {answers.task_names(), answers.worker_names(), answers.class_names()}, DuplicatePolicy::repeat);
+  return late;
+}
+
 /// One curve per policy. Seeds differ a little in how many answers there are: what all have stays.
 void add_seed(std::span<const SeedCurve> curves, DalcLoop& result) {
   for (std::size_t p = 0; p < curves.size(); ++p) {
@@ -232,6 +243,7 @@ void add_seed(std::span<const SeedCurve> curves, DalcLoop& result) {
     result.answers.resize(common);
     auto& accuracy = result.curves[p].accuracy.emplace_back();
     auto& auc = result.curves[p].auc.emplace_back();
+    result.curves[p].bought.push_back(curve.bought);
     for (const Score& score : curve.scores) {
       accuracy.push_back(score.accuracy);
       auc.push_back(score.auc);
@@ -285,12 +297,19 @@ DalcLoop play_dalc_loop(const LearningData& data, std::span<const ClassId> row_t
     std::vector<TaskId> order = tasks;
     context.rng(world.stream).fork("past").shuffle(std::span(order));
     const auto past = std::span<const TaskId>(order).first(past_count);
-    Pool pool(data.crowd.answers, std::span<const TaskId>(order).subspan(past_count));
+    const auto asked = std::span<const TaskId>(order).subspan(past_count);
+    Pool pool(data.crowd.answers, asked, data.row_of_task);
     const std::size_t all = pool.answers_left();
     const auto budget = static_cast<std::size_t>(std::lround(options.budget * static_cast<double>(all)));
 
     std::unique_ptr<DalcSession> session = make_dalc_session(data, past, model, network, world.stream, context);
     const Score reached = score_with_all_answers(*session, pool, world);
+    Latecomers late;
+    if (options.late > 0) {
+      late = latecomers(data, asked, options.late, context.rng(world.stream).fork("late"));
+      session = make_dalc_session(late.before, past, model, network, world.stream, context, late.known_rows);
+      pool.hide(late.workers, late.tasks);
+    }
     const std::vector<CategoryAnswer> first =
         next_answers(dalc_policies().front(), pool, *session, world, options.first_answers, world.stream + " first");
     session->add(first);

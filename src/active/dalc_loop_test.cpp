@@ -26,30 +26,31 @@ CategoryAnswers small_crowd() {
   return builder.build();
 }
 
-TEST(DalcPool, BuysEachAnswerOnceAndMindsCapacity) {
+TEST(DalcPool, GivesEachAnswerOnce) {
   const CategoryAnswers answers = small_crowd();
   const std::vector<TaskId> tasks{TaskId(0), TaskId(1), TaskId(2)};
-  Pool pool(answers, tasks);
+  const std::vector<std::uint32_t> rows{2, 1, 0};
+  Pool pool(answers, tasks, rows);
   EXPECT_EQ(pool.answers_left(), 6U);
-  const Pool::Choice first = [](TaskId, std::span<const WorkerId>) { return std::size_t{0}; };
-  // w1 may be asked once: t1 gets w1, t2 has nobody else, t3 gets w2.
-  const std::vector<CategoryAnswer> bought = pool.buy(tasks, 3, 1, first);
-  ASSERT_EQ(bought.size(), 2U);
-  EXPECT_EQ(bought[0].worker, WorkerId(0));
-  EXPECT_EQ(bought[1].task, TaskId(2));
-  EXPECT_EQ(bought[1].worker, WorkerId(1));
-  EXPECT_EQ(pool.open_tasks(true).size(), 3U);
-  EXPECT_EQ(pool.open_tasks(false), (std::vector<TaskId>{TaskId(1)}));
-  // Whatever is bought from here on, all six are bought once.
-  std::set<std::pair<std::size_t, std::size_t>> pairs;
-  for (const CategoryAnswer& a : bought) pairs.emplace(index(a.task), index(a.worker));
-  while (pool.answers_left() > 0) {
-    for (const CategoryAnswer& a : pool.buy(pool.open_tasks(true), 2, 0, first)) {
-      EXPECT_TRUE(pairs.emplace(index(a.task), index(a.worker)).second);
-    }
-  }
-  EXPECT_EQ(pairs.size(), 6U);
-  EXPECT_TRUE(pool.open_tasks(true).empty());
+  EXPECT_EQ(pool.open_tasks(true), (std::vector<TaskId>{TaskId(2), TaskId(1), TaskId(0)}));  // by rows
+  std::vector<WorkerId> workers;
+  pool.askable(TaskId(0), workers);
+  EXPECT_EQ(workers, (std::vector<WorkerId>{WorkerId(0), WorkerId(1), WorkerId(2)}));
+  EXPECT_EQ(index(pool.take(TaskId(0), WorkerId(1), true).label), 1U);
+  pool.askable(TaskId(0), workers);
+  EXPECT_EQ(workers, (std::vector<WorkerId>{WorkerId(0), WorkerId(2)}));
+  EXPECT_EQ(pool.open_tasks(false), (std::vector<TaskId>{TaskId(2), TaskId(1)}));
+  // Who does not answer is not asked again, and the task stays open.
+  static_cast<void>(pool.take(TaskId(2), WorkerId(0), false));
+  EXPECT_EQ(pool.open_tasks(false), (std::vector<TaskId>{TaskId(2), TaskId(1)}));
+  // Workers and tasks that have not appeared yet.
+  pool.hide({true, false, false}, {false, false, true});
+  EXPECT_EQ(pool.open_tasks(true), (std::vector<TaskId>{TaskId(1), TaskId(0)}));
+  pool.askable(TaskId(0), workers);
+  EXPECT_EQ(workers, (std::vector<WorkerId>{WorkerId(2)}));
+  pool.show_all();
+  EXPECT_EQ(pool.rest().size(), 4U);
+  EXPECT_EQ(pool.answers_left(), 4U);
 }
 
 TEST(DalcPool, SpreadOutTakesOneOfEachHeap) {
@@ -202,6 +203,36 @@ TEST(DalcLoop, SameSeedSameCurveForAnyNumberOfThreads) {
   EXPECT_EQ(one.curves[0].auc, two.curves[0].auc);
   EXPECT_NE(one.curves[0].auc, other.curves[0].auc);
   EXPECT_LE(one.answers.back(), one.pool_tasks);  // once each
+}
+
+/// Three of ten questions are not answered, and a tenth of the workers and tasks appear when half is bought.
+TEST(DalcLoop, PeopleWhoDoNotAnswerAndLatecomers) {
+  const TaskDependentCrowd made = task_dependent_crowd(8, {.tasks = 360, .workers = 40, .words = 20});
+  const LearningData data = with_test_rows(made);
+  const std::vector<std::string> policies{"rd", "dalc"};
+  const Parameters loop = loop_with({{"round_answers", "40"},
+                                     {"first_answers", "40"},
+                                     {"budget", "0.4"},
+                                     {"response", "0.7"},
+                                     {"late", "0.3"},
+                                     {"round_epochs", "5"}});
+  const RunContext context({.seed = 3, .threads = 2});
+  const DalcLoop result =
+      play_dalc_loop(data, made.crowd.truth, loop, quick_model(), small_network(), policies, 1, context);
+  for (const DalcCurve& curve : result.curves) {
+    // Points are filled up by asking others, and no answer is bought twice.
+    const auto& bought = curve.bought[0];
+    EXPECT_EQ(bought.size() + 40, result.answers.back());
+    std::set<std::pair<std::size_t, std::size_t>> pairs;
+    for (const CategoryAnswer& a : bought) EXPECT_TRUE(pairs.emplace(index(a.task), index(a.worker)).second);
+    // Some workers and tasks occur in the second half only.
+    std::set<std::size_t> early, later;
+    for (std::size_t i = 0; i < bought.size(); ++i)
+      (2 * i < bought.size() ? early : later).insert(index(bought[i].worker));
+    std::size_t fresh = 0;
+    for (const std::size_t worker : later) fresh += early.contains(worker) ? 0 : 1;
+    EXPECT_GE(fresh, 5U) << curve.policy;
+  }
 }
 
 TEST(DalcLoop, RefusesWhatCannotBePlayed) {

@@ -4,65 +4,67 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
-#include <unordered_map>
 
 namespace wisecrowd::dalc_loop {
 
-Pool::Pool(const CategoryAnswers& answers, std::span<const TaskId> tasks)
+Pool::Pool(const CategoryAnswers& answers, std::span<const TaskId> tasks, std::span<const std::uint32_t> order)
     : answers_(answers),
       tasks_(tasks.begin(), tasks.end()),
       left_(tasks.size()),
       bought_(tasks.size(), false),
       number_(answers.task_count(), 0) {
+  std::sort(tasks_.begin(), tasks_.end(), [&](TaskId a, TaskId b) { return order[index(a)] < order[index(b)]; });
+  const NameTable& names = answers.worker_names();
+  const auto name_of = [&](std::uint64_t place) { return names[index(answers.workers()[place])]; };
   for (std::size_t n = 0; n < tasks_.size(); ++n) {
     const std::size_t t = index(tasks_[n]);
     number_[t] = static_cast<std::uint32_t>(n);
     for (auto a = answers.task_offsets()[t]; a < answers.task_offsets()[t + 1]; ++a) left_[n].push_back(a);
+    std::sort(left_[n].begin(), left_[n].end(), [&](auto a, auto b) { return name_of(a) < name_of(b); });
     left_count_ += left_[n].size();
   }
+}
+
+void Pool::hide(std::vector<bool> workers, std::vector<bool> tasks) {
+  hidden_workers_ = std::move(workers);
+  hidden_tasks_ = std::move(tasks);
+}
+
+void Pool::show_all() {
+  hidden_workers_.clear();
+  hidden_tasks_.clear();
 }
 
 std::vector<TaskId> Pool::open_tasks(bool repeats) const {
   std::vector<TaskId> open;
   for (std::size_t n = 0; n < tasks_.size(); ++n) {
+    if (!hidden_tasks_.empty() && hidden_tasks_[index(tasks_[n])]) continue;
     if (!left_[n].empty() && (repeats || !bought_[n])) open.push_back(tasks_[n]);
   }
   return open;
+}
+
+void Pool::askable(TaskId task, std::vector<WorkerId>& workers) const {
+  workers.clear();
+  for (const std::uint64_t place : left_[number_[index(task)]]) {
+    const WorkerId worker = answers_.workers()[place];
+    if (hidden_workers_.empty() || !hidden_workers_[index(worker)]) workers.push_back(worker);
+  }
 }
 
 CategoryAnswer Pool::answer(std::size_t task, std::uint64_t place) const {
   return {tasks_[task], answers_.workers()[place], answers_.labels()[place]};
 }
 
-std::vector<CategoryAnswer> Pool::buy(std::span<const TaskId> order, std::size_t count, std::size_t capacity,
-                                      const Choice& choose) {
-  std::vector<CategoryAnswer> result;
-  std::unordered_map<std::size_t, std::size_t> asked;  // workers, in this call
-  std::vector<WorkerId> candidates;
-  std::vector<std::size_t> where;
-  for (const TaskId task : order) {
-    if (result.size() == count) break;
-    const std::size_t n = number_[index(task)];
-    candidates.clear();
-    where.clear();
-    for (std::size_t p = 0; p < left_[n].size(); ++p) {
-      const WorkerId worker = answers_.workers()[left_[n][p]];
-      if (capacity > 0) {
-        const auto found = asked.find(index(worker));
-        if (found != asked.end() && found->second >= capacity) continue;
-      }
-      candidates.push_back(worker);
-      where.push_back(p);
-    }
-    if (candidates.empty()) continue;
-    const std::size_t chosen = choose(task, candidates);
-    result.push_back(answer(n, left_[n][where[chosen]]));
-    ++asked[index(candidates[chosen])];
-    left_[n].erase(left_[n].begin() + static_cast<std::ptrdiff_t>(where[chosen]));
-    bought_[n] = true;
-    --left_count_;
-  }
-  return result;
+CategoryAnswer Pool::take(TaskId task, WorkerId worker, bool bought) {
+  const std::size_t n = number_[index(task)];
+  const auto place =
+      std::find_if(left_[n].begin(), left_[n].end(), [&](std::uint64_t a) { return answers_.workers()[a] == worker; });
+  const CategoryAnswer taken = answer(n, *place);
+  left_[n].erase(place);
+  bought_[n] = bought_[n] || bought;
+  --left_count_;
+  return taken;
 }
 
 std::vector<CategoryAnswer> Pool::rest() const {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <vector>
 
@@ -13,18 +12,22 @@ namespace wisecrowd::dalc_loop {
 /// Recorded answers that can be bought, each once.
 class Pool {
  public:
-  Pool(const CategoryAnswers& answers, std::span<const TaskId> tasks);
+  /// `order` is where each task stands in lists (its row), so that they do not depend on the order of the record.
+  Pool(const CategoryAnswers& answers, std::span<const TaskId> tasks, std::span<const std::uint32_t> order);
+
+  /// From now on these workers and tasks are unknown, until they appear.
+  void hide(std::vector<bool> workers, std::vector<bool> tasks);
+  void show_all();
+  [[nodiscard]] bool hides() const noexcept { return !hidden_workers_.empty() || !hidden_tasks_.empty(); }
 
   /// Tasks of the pool that may be asked about: with an answer left and, unless repeats are allowed, none bought.
   [[nodiscard]] std::vector<TaskId> open_tasks(bool repeats) const;
+  /// Workers whose answer to the task is left, in the order of their names.
+  void askable(TaskId task, std::vector<WorkerId>& workers) const;
+  /// The answer, which is taken out; `bought`: it counts as an answer to the task. Of a worker who does not answer it
+  /// is lost.
+  CategoryAnswer take(TaskId task, WorkerId worker, bool bought);
   [[nodiscard]] std::size_t answers_left() const noexcept { return left_count_; }
-
-  /// Which of the answers left to a task is bought; candidates are never empty.
-  using Choice = std::function<std::size_t(TaskId task, std::span<const WorkerId> candidates)>;
-  /// Goes through the tasks in the given order and buys one answer to each, until there are `count`. No worker is asked
-  /// more than `capacity` times (0: no limit); a task all of whose workers are busy is passed over.
-  [[nodiscard]] std::vector<CategoryAnswer> buy(std::span<const TaskId> order, std::size_t count, std::size_t capacity,
-                                                const Choice& choose);
   /// Everything that is left.
   [[nodiscard]] std::vector<CategoryAnswer> rest() const;
 
@@ -33,9 +36,10 @@ class Pool {
 
   CategoryAnswers answers_;
   std::vector<TaskId> tasks_;
-  std::vector<std::vector<std::uint64_t>> left_;  // per task of tasks_: places in the answers
+  std::vector<std::vector<std::uint64_t>> left_;  // per task of tasks_: places in the answers, by names of workers
   std::vector<bool> bought_;
   std::vector<std::uint32_t> number_;  // of a task in tasks_
+  std::vector<bool> hidden_workers_, hidden_tasks_;
   std::size_t left_count_ = 0;
 };
 

@@ -59,10 +59,11 @@ struct alignas(128) Chunk {
   const std::uint32_t* last_worker_ids = nullptr;
 
   // Found.
-  std::uint64_t lines = 0;    ///< line ends in the text
-  std::uint64_t rows = 0;     ///< data rows seen
-  std::uint64_t dropped = 0;  ///< of these, rows with a problem
-  std::uint32_t entries = 0;  ///< of `labels`: answers, and tasks that got none
+  std::uint64_t lines = 0;       ///< line ends in the text
+  std::uint64_t rows = 0;        ///< data rows seen
+  std::uint64_t dropped = 0;     ///< of these, rows with a problem
+  std::uint64_t no_answers = 0;  ///< labels that are none
+  std::uint32_t entries = 0;     ///< of `labels`: answers, and tasks that got none
   std::uint32_t answers = 0;
   ShardedKeys task_keys;
   ShardedKeys worker_keys;                ///< of those who were not met lately
@@ -82,7 +83,7 @@ struct alignas(128) Chunk {
   static constexpr std::uint32_t kBareTask = 0xFFFFFFFF;
 
   void clear() {
-    lines = rows = dropped = 0;
+    lines = rows = dropped = no_answers = 0;
     entries = answers = 0;
     task_keys.clear();
     worker_keys.clear();

@@ -24,6 +24,7 @@ struct ColumnPlan {
   std::vector<std::size_t> numbers;  ///< columns of numbers: values, or probabilities of label tables
   bool has_times = false;            ///< answers: the only column of numbers holds times
   bool blank_labels = false;         ///< label tables: the label may be missing
+  std::string no_answer;             ///< answers: a label that is none; empty: every label is one
   SetReading sets;                   ///< how cells with sets of classes are read
 
   char separator = ',';  ///< of CSV

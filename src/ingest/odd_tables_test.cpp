@@ -227,5 +227,40 @@ TEST(GoldMismatch, SwappedColumnsOfNumbersAreNoticedByContradictions) {
   EXPECT_NE(message.find("are the two columns swapped?"), std::string::npos) << message;
 }
 
+/// "unsure" is counted and never a class; its task stays, and a worker who never answers is none.
+TEST(NoAnswer, IsCountedAndNeverAClass) {
+  ReadOptions options;
+  options.no_answer = "unsure";
+  DataReport report;
+  const CategoryData data =
+      read("task,worker,label\nt1,w1,a\nt1,w2,unsure\nt2,w3,unsure\nt3,w2,b\nt3,w1,Unsure\n", options, &report);
+  EXPECT_EQ(listed(data.answers), "t1|w1|a\nt3|w1|Unsure\nt3|w2|b\n");
+  EXPECT_EQ(data.answers.task_count(), 3U);
+  EXPECT_EQ(data.answers.worker_count(), 2U);
+  EXPECT_EQ(report.no_answers, 2U);
+  ASSERT_FALSE(report.warnings.empty());
+  EXPECT_NE(report.warnings[0].message.find("2 of 5 rows say 'unsure'"), std::string::npos)
+      << report.warnings[0].message;
+
+  options.layout = TableLayout::wide;
+  const CategoryData wide = read("task,w1,w2,w3\nt1,a,unsure,\nt2,unsure,unsure,\nt3,b,a,unsure\n", options, &report);
+  EXPECT_EQ(listed(wide.answers), "t1|w1|a\nt3|w1|b\nt3|w2|a\n");
+  EXPECT_EQ(wide.answers.task_count(), 3U);
+  EXPECT_EQ(report.no_answers, 4U);
+
+  options.layout = TableLayout::automatic;
+  EXPECT_EQ(read("task,worker,label\nt1,w1,unsure\n", options, &report).answers.answer_count(), 0U);
+}
+
+TEST(NoAnswer, LeavesTheTimesOfTheOthersInPlace) {
+  ReadOptions options;
+  options.no_answer = "skip";
+  options.time_column = "time";
+  const TimedCategoryData timed =
+      ingest::read_timed_dataset({"a.csv", "task,worker,label,time\nt1,w1,a,10\nt1,w2,skip,20\nt2,w1,b,30\n"},
+                                 std::nullopt, options, Tuning{}, RunContext({.threads = 1}));
+  EXPECT_EQ(timed.times.times, (std::vector<double>{10, 30}));
+}
+
 }  // namespace
 }  // namespace wisecrowd

@@ -252,7 +252,9 @@ CategoryData read_answers(const Input& answers, const std::optional<Input>& gold
   TableRequest request;
   request.keep_lines = options.duplicates == DuplicatePolicy::reject;
   request.plan = [&](const std::string& file, TableFormat format, std::vector<std::string> names) {
-    return plan_answers(file, format, std::move(names), options, times != nullptr);
+    ColumnPlan plan = plan_answers(file, format, std::move(names), options, times != nullptr);
+    plan.no_answer = options.no_answer;
+    return plan;
   };
   Table table = read_table(answers, request, options, tuning, context, notes);
   if (dates != nullptr) *dates = table.dates;
@@ -263,7 +265,13 @@ CategoryData read_answers(const Input& answers, const std::optional<Input>& gold
     (void)build_without_repeats(table, std::move(names), pool, nullptr, notes);  // for the list of problems
   }
   settle_problems(table.file, options.lenient, notes);
-  if (table.pieces.empty()) refuse_all_rows(table.file, notes);
+  if (table.pieces.empty() && notes.no_answers == 0) refuse_all_rows(table.file, notes);
+  if (notes.no_answers > 0) {
+    notes.warnings.push_back({"no_answers",
+                              fmt::format("{}: {} of {} rows say '{}' and count as no answer", table.file,
+                                          notes.no_answers, notes.rows, printable(options.no_answer)),
+                              "", Severity::note});
+  }
   NameTable workers = table.workers.release(pool);
   change_workers(options, table, workers, notes);
   Gold known;

@@ -101,6 +101,12 @@ class LongRows : public CountedRows<LongRows<timed>> {
       good = this->usable(time, column, line) && this->take_time(time.text, plan.names[column], line) && good;
     }
     if (!good) return false;
+    if (!plan.no_answer.empty() && label.text == plan.no_answer) {
+      if constexpr (timed) chunk_.numbers.pop_back();
+      ++chunk_.no_answers;
+      chunk_.task_keys.add(task.text, table_.tasks.hash(task.text), chunk_.add_bare_task());
+      return true;
+    }
     const std::uint32_t code = chunk_.classes.code(label.text, table_.classes);
     if (code == ChunkClasses::kUnknown) return this->refuse_label(label.text, plan.names[plan.label], line);
     const std::uint32_t entry = chunk_.add_answer(code, line);
@@ -142,7 +148,7 @@ class WideRows : public CountedRows<WideRows<cell_kind>> {
     const std::uint64_t task_hash = table_.tasks.hash(task.text);
     bool answered = false;
     row.for_each_worker(table_, [&](std::string_view worker, std::uint64_t hash, const Field& cell) {
-      if (cell.state != Field::State::ok || cell.text.empty()) return;
+      if (cell.state != Field::State::ok || cell.text.empty() || is_no_answer(cell.text)) return;
       const std::uint32_t entry = chunk_.add_answer(code_of(cell.text), line);
       chunk_.task_keys.add(task.text, task_hash, entry);
       chunk_.add_worker(worker, hash, entry);
@@ -159,7 +165,14 @@ class WideRows : public CountedRows<WideRows<cell_kind>> {
   /// Checks a cell that is not blank; a number is kept at once.
   bool take_cell(std::string_view text, std::string_view worker, std::uint64_t line) {
     if constexpr (cell_kind == Cell::number) return this->take_number(text, worker, line);
+    if (is_no_answer(text)) {
+      ++chunk_.no_answers;
+      return true;
+    }
     return code_of(text) != ChunkClasses::kUnknown || this->refuse_label(text, worker, line);
+  }
+  [[nodiscard]] bool is_no_answer(std::string_view text) const {
+    return cell_kind == Cell::label && !table_.plan.no_answer.empty() && text == table_.plan.no_answer;
   }
   std::uint32_t code_of(std::string_view text) {
     return cell_kind == Cell::number ? 0 : chunk_.classes.code(text, table_.classes);

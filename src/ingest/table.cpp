@@ -206,6 +206,7 @@ class TableReader {
       add_problems(chunk->problems, table_.file, line_, report_);
       report_.rows += chunk->rows;
       report_.rows_dropped += chunk->dropped;
+      report_.no_answers += chunk->no_answers;
       if (request_.keep_lines) {
         for (const auto& run : chunk->line_runs) table_.lines.add(answers_ + run.row, line_ + run.line);
       }

@@ -54,6 +54,11 @@ void check(const CrowdView& crowd, const SelectionRequest& request, const Select
   }
   if (!request.offers.empty()) check_size(request.offers.size(), crowd.worker_count(), "offers of workers");
   for (std::size_t j = 0; j < request.offers.size(); ++j) {
+    const double response = request.offers[j].response;
+    if (!(response >= 0) || !(response <= 1)) {
+      throw Error(ErrorCode::bad_input,
+                  fmt::format("worker {} answers with probability {}: it takes a number from 0 to 1", j, response));
+    }
     const double cost = request.offers[j].cost;
     if (!(cost > 0) || !std::isfinite(cost)) {
       throw Error(
@@ -67,13 +72,13 @@ void check(const CrowdView& crowd, const SelectionRequest& request, const Select
   if (info.needs_passes && crowd.pass_count == 0) {
     throw Error(ErrorCode::unsupported,
                 fmt::format("{} needs what a network says in several passes with dropout, and there is none here: "
-                            "choose entropy or expected_information",
+                            "give features, or choose entropy or expected_information",
                             info.name));
   }
   if (info.needs_reliability && !crowd.reliability) {
     throw Error(ErrorCode::unsupported,
                 fmt::format("{} needs a model of features that says how reliable a worker is on a task, and there is "
-                            "none here: choose expected_information",
+                            "none here: give features, or choose expected_information",
                             info.name));
   }
 }

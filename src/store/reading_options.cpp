@@ -108,6 +108,7 @@ void reading_fields(Io& io, ReadOptions& options) {
   io.text("empty_set", options.sets.empty);
   io.flag("blank_is_empty", options.sets.blank_is_empty);
   io.choice("set_rows", kSetRowRuleNames, options.sets.rows);
+  io.text("no_answer", options.no_answer);
   io.flag("lenient", options.lenient);
   io.flag("safe_names", options.safe_names);
   io.names("exclude_workers", options.exclude_workers);

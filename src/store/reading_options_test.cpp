@@ -16,6 +16,7 @@ TEST(ReadingOptions, AreReadBackAsTheyWereWritten) {
   options.layout = TableLayout::wide;
   options.duplicates = DuplicatePolicy::repeat;
   options.lenient = options.safe_names = true;
+  options.no_answer = "unsure";
   options.exclude_workers = {"w1"};
   options.merge_workers = {{"w2", "w3"}};
   const auto record = reading_record(options);

@@ -201,6 +201,42 @@ class Select(ProgramTest):
         self.assertEqual(sorted(row["worker"] for row in chosen), ["new", "new", "new", "worker_000001"])
         self.assertEqual(sum(float(row["cost"]) for row in chosen), 5)
 
+    def test_a_loop_with_features_learns_as_it_asks(self):
+        labels = self.simulate("lftc", tasks=150, workers=15, test_tasks=20, seed=2)
+        features = ("-f", "crowd/features.npy", "-t", "crowd/tasks.csv")
+        quick = ("--hidden", 8, "--set", "epochs=4", "--set", "first_epochs=4", "--set", "round_epochs=2")
+        self.run_program("state", "init", "crowd.db", labels)
+        for words, part in (
+            (("crowd.db", "-b", 5, "-p", "dalc"), "needs --features"),
+            ((labels, "-b", 5, "-p", "dalc", *features), "needs a state"),
+            (("crowd.db", "-b", 5, "-p", "entropy", *features), "choose dalc, bald or predictive_entropy"),
+        ):
+            self.assertIn(part, self.run_program("select", *words, code=64).stderr)
+        self.assertNotIn("crowd.db.loop", self.names())
+        for policy in ("dalc", "bald", "predictive_entropy"):
+            done = self.run_program("select", "crowd.db", "-b", 5, "-p", policy, "--loop", f"{policy}.loop", *features, *quick)
+            rows = list(csv.DictReader(done.stdout.splitlines()))
+            self.assertEqual(len({row["task"] for row in rows}), 5)
+            self.assertEqual(list(rows[0]), ["task", "worker", "uncertainty", "reliability", "cost"])
+        # Two of five are answered; the others wait, and their tasks are left alone.
+        self.run_program("select", "crowd.db", "-b", 5, "-p", "dalc", *features, *quick, "--out", "asked.csv")
+        asked = self.rows("asked.csv")
+        self.write("more.csv", "task,worker,label\n" + "".join(f"{row['task']},{row['worker']},1\n" for row in asked[:2]))
+        self.run_program("state", "add", "crowd.db", "more.csv")
+        self.write("offers.csv", "worker,cost,response\nsomebody new,2,0.5\n")
+        done = self.run_program("select", "crowd.db", "-b", 5, "-p", "dalc", *features, "-w", "offers.csv", "--json")
+        found = json.loads(done.stdout)
+        self.assertEqual((found["new_answers"], found["waiting"], found["trained_now"]), (2, 3, True))
+        self.assertEqual([question["worker"] for question in found["questions"]], ["somebody new"] * 2)
+        self.assertFalse({question["task"] for question in found["questions"]} & {row["task"] for row in asked[2:]})
+        # A loop goes on as it began, and a file that is none is refused and left alone.
+        done = self.run_program("select", "crowd.db", "-b", 5, "-p", "bald", *features, code=64)
+        self.assertIn("began with policy=dalc", done.stderr)
+        self.write("none.loop", "garbage")
+        done = self.run_program("select", "crowd.db", "-b", 5, "-p", "dalc", "--loop", "none.loop", *features, code=65)
+        self.assertIn("none.loop", done.stderr)
+        self.assertEqual((self.folder / "none.loop").read_text(), "garbage")
+
     def test_refusals(self):
         labels = self.crowd()
         for words, code, part in (

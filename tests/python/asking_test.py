@@ -70,7 +70,7 @@ class Choosing(unittest.TestCase):
                 wisecrowd.select(crowd, 3, policy="nonsense")
             with self.assertRaisesRegex(ValueError, "nonsense"):
                 wisecrowd.select(crowd, 3, nonsense=1)
-            with self.assertRaisesRegex(ValueError, "network|passes"):
+            with self.assertRaisesRegex(ValueError, "needs features"):
                 wisecrowd.select(crowd, 3, policy="bald")
         for workers, message in (({"worker": ["a", "a"]}, "named twice"), ({"worker": ["a"], "cost": [0]}, "above 0"),
                                  ({"worker": ["a"], "price": [1]}, "price"), ({"cost": [1]}, "must be 'worker'"),
@@ -117,6 +117,26 @@ class Choosing(unittest.TestCase):
         crowd = wisecrowd.simulate("dawid_skene", tasks=400, workers=30, seed=1)
         with self.assertRaises(KeyboardInterrupt):
             wisecrowd.replay(crowd.answers, crowd.gold, seeds=1000, progress=listen)
+
+
+class AskingWithFeatures(unittest.TestCase):
+    def test_a_loop_learns_as_it_asks(self):
+        crowd = wisecrowd.simulate("lftc", tasks=120, workers=12, test_tasks=20, seed=1)
+        rows = crowd.features.loc[crowd.splits == "train"]
+        with tempfile.TemporaryDirectory() as folder, CrowdState.create(os.path.join(folder, "crowd.state"), crowd.answers) as state:
+            quick = {"policy": "dalc", "features": rows, "hidden": 8, "epochs": 3, "first_epochs": 3, "round_epochs": 2}
+            asked = wisecrowd.select(state, 4, **quick)
+            self.assertEqual(asked.columns.tolist(), ["task", "worker", "uncertainty", "reliability", "cost"])
+            self.assertTrue(asked.attrs["trained"])
+            state.add(pd.DataFrame({"task": asked["task"], "worker": asked["worker"], "label": "1"}))
+            again = wisecrowd.select(state, 4, workers={"worker": ["new"], "cost": [2], "response": [0.5]}, **quick)
+            self.assertEqual((again["worker"].tolist(), again.attrs["new_answers"]), (["new", "new"], 4))
+            for wrong, words in (({"policy": "entropy"}, "'entropy' is none"), ({"features": None}, "needs features"),
+                                 ({"hidden": 9}, "began with hidden=8"), ({"nonsense": 1}, "nonsense")):
+                with self.assertRaisesRegex(ValueError, words):
+                    wisecrowd.select(state, 4, **{**quick, **wrong})
+            with self.assertRaisesRegex(TypeError, "CrowdState"):
+                wisecrowd.select(crowd.answers, 4, **quick)
 
 
 class Advising(unittest.TestCase):

@@ -8,6 +8,7 @@
 #include "base/parallel.hpp"
 #include "learn/shared/answer_memory.hpp"
 #include "learn/shared/lbfgs.hpp"
+#include "wisecrowd/error.hpp"
 
 namespace wisecrowd::dalc {
 namespace {
@@ -89,6 +90,30 @@ void LowRank::remember(RowSkill& skill) const {
   skill.width = options_.rank;
   skill.weights = workers_;
   skill.projection = shared_;
+}
+
+ReliabilityNumbers LowRank::numbers() const {
+  ReliabilityNumbers numbers{.shared = shared_, .own = workers_};
+  for (std::size_t j = 0; j <= workers_.size() / options_.rank; ++j) numbers.offset.push_back(j * options_.rank);
+  return numbers;
+}
+
+void LowRank::restore(const ReliabilityNumbers& numbers) {
+  const std::size_t workers = workers_.size() / options_.rank;
+  if (numbers.shared.size() != shared_.size() || numbers.offset.size() != workers + 1) {
+    throw Error(ErrorCode::bad_input, "reliabilities were learned from features of another width, or of another rank");
+  }
+  shared_ = numbers.shared;
+  for (std::size_t j = 0; j < workers; ++j) {
+    const std::uint64_t begin = numbers.offset[j], end = numbers.offset[j + 1];
+    if (begin == end) continue;  // an ordinary worker, as everybody is at first
+    if (end - begin != options_.rank) {
+      throw Error(ErrorCode::bad_input, "a worker's reliability has another rank than the one asked for");
+    }
+    std::copy_n(numbers.own.begin() + static_cast<std::ptrdiff_t>(begin), options_.rank,
+                workers_.begin() + static_cast<std::ptrdiff_t>(j * options_.rank));
+  }
+  project_all();
 }
 
 double LowRank::objective(const TrainingSet& set, std::span<const double> right, std::span<const double> shared,

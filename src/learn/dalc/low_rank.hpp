@@ -28,6 +28,9 @@ class LowRank final : public Reliability {
   void remember(RowSkill& skill) const override;
   [[nodiscard]] std::unique_ptr<Reliability> clone() const override { return std::make_unique<LowRank>(*this); }
 
+  [[nodiscard]] ReliabilityNumbers numbers() const override;
+  void restore(const ReliabilityNumbers& numbers) override;
+
   /// What fit maximises, with its gradient at F (rank × columns + 1), for the given F and the workers as they are.
   [[nodiscard]] double objective(const TrainingSet& set, std::span<const double> right, std::span<const double> shared,
                                  std::span<double> gradient) const;

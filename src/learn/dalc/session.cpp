@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <string>
 
 #include "base/numeric.hpp"
@@ -52,10 +53,51 @@ void append(TrainingSet& set, const TrainingSet& more) {
   for (std::size_t i = 1; i < more.offset.size(); ++i) set.offset.push_back(begin + more.offset[i]);
 }
 
+/// The tasks by their rows, the answers of each by the names of workers: the order in which they became known shall not
+/// matter.
+TrainingSet in_order(const TrainingSet& set, const LearningData& data) {
+  std::vector<std::uint32_t> tasks(set.task_count());
+  std::iota(tasks.begin(), tasks.end(), 0U);
+  std::stable_sort(tasks.begin(), tasks.end(), [&](auto a, auto b) { return set.row[a] < set.row[b]; });
+  TrainingSet sorted = subset(set, tasks);
+  const NameTable& names = data.crowd.answers.worker_names();
+  std::vector<std::uint32_t> places;
+  for (std::size_t i = 0; i < sorted.task_count(); ++i) {
+    places.resize(sorted.offset[i + 1] - sorted.offset[i]);
+    std::iota(places.begin(), places.end(), sorted.offset[i]);
+    std::stable_sort(places.begin(), places.end(),
+                     [&](auto a, auto b) { return names[index(sorted.worker[a])] < names[index(sorted.worker[b])]; });
+    std::vector<WorkerId> workers;
+    std::vector<ClassId> labels;
+    std::vector<std::uint32_t> answers;
+    for (const std::uint32_t a : places) {
+      workers.push_back(sorted.worker[a]);
+      labels.push_back(sorted.label[a]);
+      answers.push_back(sorted.answer[a]);
+    }
+    const auto at = static_cast<std::ptrdiff_t>(sorted.offset[i]);
+    std::copy(workers.begin(), workers.end(), sorted.worker.begin() + at);
+    std::copy(labels.begin(), labels.end(), sorted.label.begin() + at);
+    std::copy(answers.begin(), answers.end(), sorted.answer.begin() + at);
+  }
+  return sorted;
+}
+
+/// Those of the train split.
+std::vector<std::uint32_t> train_rows(const LearningData& data) {
+  std::vector<std::uint32_t> rows;
+  for (std::uint32_t row = 0; row < data.split.size(); ++row) {
+    if (data.split[row] == Split::train) rows.push_back(row);
+  }
+  return rows;
+}
+
 class Session final : public DalcSession {
  public:
   Session(const LearningData& data, std::span<const TaskId> past, Options options, const NetworkSpec& network,
-          std::string_view stream, const RunContext& context);
+          std::string_view stream, std::span<const std::uint32_t> known_rows, const RunContext& context);
+  Session(const LearningData& data, const DalcMemory& memory, Options options, const NetworkSpec& network,
+          const RunContext& context);
   Session(const Session& other);
 
   void add(std::span<const CategoryAnswer> answers) override;
@@ -67,6 +109,7 @@ class Session final : public DalcSession {
   [[nodiscard]] double reliability(WorkerId worker, TaskId task) const override {
     return sigmoid(reliability_->log_odds(worker, data_->row_of_task[index(task)]));
   }
+  [[nodiscard]] DalcMemory memory() override;
   [[nodiscard]] std::unique_ptr<DalcSession> clone() const override { return std::make_unique<Session>(*this); }
 
  private:
@@ -74,6 +117,11 @@ class Session final : public DalcSession {
     WorkerId worker;
     ClassId label;
   };
+  void scale_inputs(const Scaling& scaling) {
+    scaling_ = scaling;
+    inputs_ = std::make_shared<Features>(scaled(data_->features, scaling));
+  }
+  void learn_from_past(std::string_view stream);
   [[nodiscard]] TrainingSet added_set() const;
   [[nodiscard]] std::vector<std::uint32_t> rows_of(std::span<const TaskId> tasks) const;
   void outputs(std::span<const std::uint32_t> rows, Network::Mode mode, std::span<double> out);
@@ -83,6 +131,7 @@ class Session final : public DalcSession {
   const RunContext* context_;
   Options options_;
   NetworkSpec spec_;
+  Scaling scaling_;
   std::shared_ptr<const Features> inputs_;  // scaled
   std::shared_ptr<const TrainingSet> past_, learned_from_;
   std::vector<double> past_right_;
@@ -94,7 +143,7 @@ class Session final : public DalcSession {
 };
 
 Session::Session(const LearningData& data, std::span<const TaskId> past, Options options, const NetworkSpec& network,
-                 std::string_view stream, const RunContext& context)
+                 std::string_view stream, std::span<const std::uint32_t> known_rows, const RunContext& context)
     : data_(&data),
       context_(&context),
       options_(std::move(options)),
@@ -103,27 +152,34 @@ Session::Session(const LearningData& data, std::span<const TaskId> past, Options
   validate(network);
   validate(data);
   const TrainingSet all = tasks_to_learn_from(data);
-  const Scaling scaling = options_.training.standardise ? standardise(data.features, all.row) : Scaling{};
-  inputs_ = std::make_shared<Features>(scaled(data.features, scaling));
+  const std::vector<std::uint32_t> rows = known_rows.empty() ? train_rows(data) : std::vector<std::uint32_t>{};
+  scale_inputs(options_.training.standardise ? standardise(data.features, known_rows.empty() ? rows : known_rows)
+                                             : Scaling{});
   std::vector<bool> is_past(data.crowd.answers.task_count(), false);
   for (const TaskId task : past) is_past[index(task)] = true;
   std::vector<std::uint32_t> chosen;
   for (std::size_t i = 0; i < all.task_count(); ++i) {
     if (is_past[index(all.task[i])]) chosen.push_back(static_cast<std::uint32_t>(i));
   }
-  auto set = std::make_shared<TrainingSet>(subset(all, chosen));
+  auto set = std::make_shared<TrainingSet>(in_order(subset(all, chosen), data));
   if (set->answer_count() == 0) {
     throw Error(ErrorCode::bad_input,
                 "reliabilities cannot be learned: no task of the past has both features and an answer");
   }
   set->inputs = inputs_.get();
   past_ = learned_from_ = set;
+  learn_from_past(stream);
+  network_ = make_network(spec_, *inputs_, all.class_count, context.rng(stream).fork("network").next(), context);
+  network_->work_with(context.pool());
+}
 
+void Session::learn_from_past(std::string_view stream) {
+  const RunContext& context = *context_;
   const ReliabilityModel::Options model{.samples = drops() ? options_.samples : 1,
                                         .warm_up = options_.warm_up,
                                         .epochs_per_labelling = kEpochsPerLabelling};
   TrainingRun run(
-      *set, *inputs_, spec_, options_.training,
+      *past_, *inputs_, spec_, options_.training,
       [&](const TrainingSet& of, Rng rng) {
         return std::make_unique<ReliabilityModel>(of, make_reliability(options_, of, rng, context), model);
       },
@@ -138,10 +194,88 @@ Session::Session(const LearningData& data, std::span<const TaskId> past, Options
                     .has_objective = true});
   }
   const auto& learned = static_cast<const ReliabilityModel&>(run.model());
-  past_right_ = right_answers(*set, learned.soft_labels());
+  past_right_ = right_answers(*past_, learned.soft_labels());
   reliability_ = learned.reliability().clone();
-  network_ = make_network(spec_, *inputs_, all.class_count, context.rng(stream).fork("network").next(), context);
+}
+
+Session::Session(const LearningData& data, const DalcMemory& memory, Options options, const NetworkSpec& network,
+                 const RunContext& context)
+    : data_(&data),
+      context_(&context),
+      options_(std::move(options)),
+      spec_(network),
+      past_right_(memory.past_right),
+      answers_(data.crowd.answers.task_count()),
+      trained_(memory.trained) {
+  validate(network);
+  validate(data);
+  const auto wrong = [](const char* what) {
+    return Error(ErrorCode::bad_input, fmt::format("what the session remembers does not fit its data: {}", what));
+  };
+  if (!memory.scaling.empty() && (memory.scaling.shift.size() != scale_count(data.features) ||
+                                  memory.scaling.factor.size() != scale_count(data.features))) {
+    throw wrong("the features have another number of columns");
+  }
+  if (memory.past.empty() || memory.past_right.size() != memory.past.size()) throw wrong("answers of the past");
+  scale_inputs(memory.scaling);
+  const CategoryAnswers& answers = data.crowd.answers;
+  auto set = std::make_shared<TrainingSet>();
+  set->worker_count = answers.worker_count();
+  set->class_count = answers.class_count();
+  set->inputs = inputs_.get();
+  set->offset.push_back(0);
+  for (const CategoryAnswer& answer : memory.past) {
+    if (index(answer.task) >= answers.task_count() || index(answer.worker) >= answers.worker_count() ||
+        index(answer.label) >= answers.class_count()) {
+      throw wrong("an answer of the past names a task, a worker or a class that is not there");
+    }
+    if (set->task.empty() || set->task.back() != answer.task) {
+      const std::uint32_t row = data.row_of_task[index(answer.task)];
+      if (row == kNoRow) throw wrong("a task of the past has no features any more");
+      set->task.push_back(answer.task);
+      set->row.push_back(row);
+      set->gold.push_back(kNoClass);
+      set->offset.push_back(set->offset.back());
+    }
+    set->worker.push_back(answer.worker);
+    set->label.push_back(answer.label);
+    set->answer.push_back(0);
+    ++set->offset.back();
+  }
+  past_ = learned_from_ = set;
+  reliability_ = make_reliability(options_, *set, context.rng("dalc session"), context);
+  if (memory.own_offset.size() != answers.worker_count() + 1 || memory.own_offset.back() != memory.own.size()) {
+    throw wrong("reliabilities of workers");
+  }
+  reliability_->restore({memory.shared, memory.own_offset, memory.own, memory.own_columns});
+  network_ = make_network(spec_, *inputs_, answers.class_count(), 0, context);
   network_->work_with(context.pool());
+  if (memory.weights.size() != network_->parameters().size() || memory.buffers.size() != network_->buffers().size()) {
+    throw wrong("the network has other sizes");
+  }
+  std::copy(memory.weights.begin(), memory.weights.end(), network_->parameters().begin());
+  network_->set_buffers(memory.buffers);
+}
+
+DalcMemory Session::memory() {
+  DalcMemory memory;
+  memory.trained = trained_;
+  const auto weights = network_->parameters();
+  memory.weights.assign(weights.begin(), weights.end());
+  memory.buffers = network_->buffers();
+  memory.scaling = scaling_;
+  for (std::size_t i = 0; i < past_->task_count(); ++i) {
+    for (std::uint32_t a = past_->offset[i]; a < past_->offset[i + 1]; ++a) {
+      memory.past.push_back({past_->task[i], past_->worker[a], past_->label[a]});
+    }
+  }
+  memory.past_right = past_right_;
+  ReliabilityNumbers numbers = reliability_->numbers();
+  memory.shared = std::move(numbers.shared);
+  memory.own_offset = std::move(numbers.offset);
+  memory.own = std::move(numbers.own);
+  memory.own_columns = std::move(numbers.columns);
+  return memory;
 }
 
 Session::Session(const Session& other)
@@ -149,6 +283,7 @@ Session::Session(const Session& other)
       context_(other.context_),
       options_(other.options_),
       spec_(other.spec_),
+      scaling_(other.scaling_),
       inputs_(other.inputs_),
       past_(other.past_),
       learned_from_(other.learned_from_),
@@ -165,8 +300,13 @@ Session::Session(const Session& other)
 }
 
 void Session::add(std::span<const CategoryAnswer> answers) {
+  const NameTable& names = data_->crowd.answers.worker_names();
   for (const CategoryAnswer& answer : answers) {
-    answers_[index(answer.task)].push_back({answer.worker, answer.label});
+    auto& said = answers_[index(answer.task)];
+    const auto place =
+        std::upper_bound(said.begin(), said.end(), names[index(answer.worker)],
+                         [&](auto name, const Said& other) { return name < names[index(other.worker)]; });
+    said.insert(place, {answer.worker, answer.label});
   }
 }
 
@@ -181,7 +321,7 @@ TrainingSet Session::added_set() const {
     if (answers_[t].empty() || row == kNoRow) continue;
     set.task.push_back(TaskId(t));
     set.row.push_back(row);
-    set.gold.push_back(kNoClass);
+    set.gold.push_back(data_->crowd.gold_of(TaskId(t)));
     for (const Said& said : answers_[t]) {
       set.worker.push_back(said.worker);
       set.label.push_back(said.label);
@@ -189,7 +329,7 @@ TrainingSet Session::added_set() const {
     }
     set.offset.push_back(static_cast<std::uint32_t>(set.worker.size()));
   }
-  return set;
+  return in_order(set, *data_);
 }
 
 void Session::train(std::size_t epochs, std::string_view stream) {
@@ -323,8 +463,16 @@ namespace wisecrowd {
 
 std::unique_ptr<DalcSession> make_dalc_session(const LearningData& data, std::span<const TaskId> past,
                                                const Parameters& parameters, const NetworkSpec& network,
-                                               std::string_view stream, const RunContext& context) {
-  return std::make_unique<dalc::Session>(data, past, dalc::options_from(parameters), network, stream, context);
+                                               std::string_view stream, const RunContext& context,
+                                               std::span<const std::uint32_t> known_rows) {
+  return std::make_unique<dalc::Session>(data, past, dalc::options_from(parameters), network, stream, known_rows,
+                                         context);
+}
+
+std::unique_ptr<DalcSession> resume_dalc_session(const LearningData& data, const DalcMemory& memory,
+                                                 const Parameters& parameters, const NetworkSpec& network,
+                                                 const RunContext& context) {
+  return std::make_unique<dalc::Session>(data, memory, dalc::options_from(parameters), network, context);
 }
 
 }  // namespace wisecrowd

@@ -6,6 +6,7 @@
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "learn/shared/answer_memory.hpp"
+#include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -227,6 +228,36 @@ void PerWorkerLogistic::fit(const TrainingSet& set, std::span<const double> righ
   pool_->for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
     for (std::size_t j = blocks.begin(block); j < blocks.end(block); ++j) WorkerFit(*this, j, set, right).run();
   });
+}
+
+void PerWorkerLogistic::restore(const ReliabilityNumbers& numbers) {
+  const std::size_t workers = column_offset_.size() - 1;
+  const bool by_column = options_.use_features && features_->is_sparse();
+  if (numbers.shared.size() != 1 || numbers.offset.size() != workers + 1 ||
+      (by_column && numbers.columns.size() != numbers.own.size())) {
+    throw Error(ErrorCode::bad_input, "reliabilities were learned from other features");
+  }
+  common_ = numbers.shared.front();
+  indexed_ = nullptr;
+  weights_.clear();
+  columns_.clear();
+  for (std::size_t j = 0; j < workers; ++j) {
+    const auto begin = static_cast<std::ptrdiff_t>(numbers.offset[j]);
+    const auto end = static_cast<std::ptrdiff_t>(numbers.offset[j + 1]);
+    const std::size_t dense = options_.use_features && !by_column ? features_->columns() : 0;
+    if (begin == end) {  // an ordinary worker
+      weights_.resize(weights_.size() + dense, 0.0);
+      weights_.push_back(common_);
+      if (by_column) columns_.push_back(0);
+    } else {
+      if (!by_column && static_cast<std::size_t>(end - begin) != dense + 1) {
+        throw Error(ErrorCode::bad_input, "reliabilities were learned from features of another width");
+      }
+      weights_.insert(weights_.end(), numbers.own.begin() + begin, numbers.own.begin() + end);
+      if (by_column) columns_.insert(columns_.end(), numbers.columns.begin() + begin, numbers.columns.begin() + end);
+    }
+    column_offset_[j + 1] = weights_.size();
+  }
 }
 
 double PerWorkerLogistic::log_odds(WorkerId worker, std::uint32_t row) const {

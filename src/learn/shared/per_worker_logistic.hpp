@@ -27,6 +27,11 @@ class PerWorkerLogistic final : public Reliability {
     return std::make_unique<PerWorkerLogistic>(*this);
   }
 
+  [[nodiscard]] ReliabilityNumbers numbers() const override {
+    return {.shared = {common_}, .offset = column_offset_, .own = weights_, .columns = columns_};
+  }
+  void restore(const ReliabilityNumbers& numbers) override;
+
  private:
   class WorkerFit;
 

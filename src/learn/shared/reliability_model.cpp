@@ -5,8 +5,16 @@
 
 #include "base/numeric.hpp"
 #include "learn/shared/answer_memory.hpp"
+#include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
+
+ReliabilityNumbers Reliability::numbers() const {
+  throw Error(ErrorCode::unsupported, "this kind of reliability cannot be kept: use the learner dalc");
+}
+
+void Reliability::restore(const ReliabilityNumbers&) { static_cast<void>(numbers()); }
+
 namespace {
 
 /// How many tasks expertise is the mean over, depending on how many workers there are.

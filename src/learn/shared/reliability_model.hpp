@@ -14,6 +14,14 @@ struct RowSkill;
 /// class is as probable.
 void add_reliable_answer(double log_odds, ClassId label, std::span<double> log_probabilities);
 
+/// What a reliability has learned, to be kept and taken up again: what all workers share, and numbers of each worker.
+struct ReliabilityNumbers {
+  std::vector<double> shared;
+  std::vector<std::uint64_t> offset;  ///< workers + 1: those of worker j are [offset[j], offset[j + 1]) of `own`
+  std::vector<double> own;
+  std::vector<std::uint32_t> columns;  ///< of the features that `own` weighs, if these differ by worker; else none
+};
+
 /// How far each worker can be trusted on each row.
 class Reliability {
  public:
@@ -25,6 +33,11 @@ class Reliability {
   /// What log_odds needs for other rows, to be saved; by default nothing is.
   virtual void remember(RowSkill& skill) const { (void)skill; }
   [[nodiscard]] virtual std::unique_ptr<Reliability> clone() const = 0;
+  /// For those that can be kept; the others throw unsupported.
+  [[nodiscard]] virtual ReliabilityNumbers numbers() const;
+  /// Takes them up: of rows with the same columns, workers by their new numbers. A worker without numbers is an
+  /// ordinary one. Throws bad_input when the sizes do not fit.
+  virtual void restore(const ReliabilityNumbers& numbers);
 };
 
 /// EM over labels and reliabilities with a network as the prior: P(answer = truth) = eta_ij, each wrong class

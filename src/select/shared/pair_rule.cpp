@@ -70,6 +70,11 @@ PairRule::PairRule(const CrowdView& crowd, const SelectionRequest& request, cons
 }
 
 double PairRule::value(TaskId task, std::span<const double> posterior, WorkerId worker) const noexcept {
+  if (options_.rule == WorkerRule::random || request_.offers.empty()) return value_of_answer(task, posterior, worker);
+  return response(worker) * value_of_answer(task, posterior, worker);
+}
+
+double PairRule::value_of_answer(TaskId task, std::span<const double> posterior, WorkerId worker) const noexcept {
   switch (options_.rule) {
     case WorkerRule::random: return tie_break(task, worker);
     case WorkerRule::accuracy:
@@ -87,11 +92,15 @@ double PairRule::value(TaskId task, std::span<const double> posterior, WorkerId 
 }
 
 double PairRule::gain(TaskId task, std::span<const double> posterior, WorkerId worker) const noexcept {
+  return response(worker) * gain_of_answer(task, posterior, worker);
+}
+
+double PairRule::gain_of_answer(TaskId task, std::span<const double> posterior, WorkerId worker) const noexcept {
   if (options_.rule != WorkerRule::reliability) {
     return means_.information(posterior, worker) + indirect(posterior, worker);
   }
   // Right with probability eta, else any other class alike.
-  const double eta = value(task, posterior, worker);
+  const double eta = value_of_answer(task, posterior, worker);
   const double wrong = (1 - eta) / static_cast<double>(std::max<std::size_t>(crowd_.class_count, 2) - 1);
   const auto part = [](double p) { return p > 0 ? p * std::log(p) : 0; };
   double gain = part(eta) + static_cast<double>(crowd_.class_count - 1) * part(wrong);
@@ -110,7 +119,7 @@ double PairRule::indirect(std::span<const double> posterior, WorkerId worker) co
 double PairRule::answer_probability(TaskId task, WorkerId worker, ClassId truth, ClassId label) const noexcept {
   if (options_.rule != WorkerRule::reliability)
     return means_.table(worker)[index(truth) * crowd_.class_count + index(label)];
-  const double eta = value(task, {}, worker);
+  const double eta = value_of_answer(task, {}, worker);
   return truth == label ? eta : (1 - eta) / static_cast<double>(crowd_.class_count - 1);
 }
 

@@ -41,6 +41,7 @@ class PairRule {
   PairRule(const CrowdView& crowd, const SelectionRequest& request, const WorkerRuleOptions& options,
            const RunContext& context, std::vector<double> indirect = {});
 
+  /// Of asking: that of the answer, as far as one is to be expected.
   [[nodiscard]] double value(TaskId task, std::span<const double> posterior, WorkerId worker) const noexcept;
   [[nodiscard]] double gain(TaskId task, std::span<const double> posterior, WorkerId worker) const noexcept;
   /// P(label | truth) of this worker on this task, at the mean table.
@@ -62,6 +63,11 @@ class PairRule {
   [[nodiscard]] bool depends_on_task() const noexcept { return options_.rule == WorkerRule::reliability; }
 
  private:
+  [[nodiscard]] double value_of_answer(TaskId task, std::span<const double> posterior, WorkerId worker) const noexcept;
+  [[nodiscard]] double gain_of_answer(TaskId task, std::span<const double> posterior, WorkerId worker) const noexcept;
+  [[nodiscard]] double response(WorkerId worker) const noexcept {
+    return request_.offers.empty() ? 1 : request_.offers[index(worker)].response;
+  }
   [[nodiscard]] double indirect(std::span<const double> posterior, WorkerId worker) const noexcept;
 
   const CrowdView& crowd_;
