@@ -11,6 +11,7 @@
 #include "wisecrowd/experiment_files.hpp"
 #include "wisecrowd/live_asking.hpp"
 #include "wisecrowd/live_files.hpp"
+#include "wisecrowd/state_result.hpp"
 #include "worker_offers.hpp"
 
 namespace wisecrowd::app {
