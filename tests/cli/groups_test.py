@@ -29,8 +29,9 @@ class GroupsTest(ProgramTest):
         self.assertIn(f"{len(self.colluders)} workers answer as one and contradict the rest on", text)
         self.assertIn("name one as trusted: --trusted WORKER", text)
         self.assertEqual({row["worker"] for row in workers if row["group"]}, self.colluders)
-        without, _, _ = self.aggregate("--set", "find_groups=false")
-        self.assertLess(without["evaluation"]["accuracy"]["value"], 0.5)
+        # Who counts them one by one is deceived.
+        deceived, _, _ = self.aggregate("--method", "dawid_skene")
+        self.assertLess(deceived["evaluation"]["accuracy"]["value"], 0.5)
 
     def test_a_trusted_worker_turns_it_around_and_reports_remember(self):
         trusted = min(self.colluders)
