@@ -11,7 +11,6 @@
 
 #include "wisecrowd/dalc_session.hpp"
 #include "wisecrowd/features.hpp"
-#include "wisecrowd/fit_summary.hpp"
 #include "wisecrowd/network_spec.hpp"
 #include "wisecrowd/parameters.hpp"
 #include "wisecrowd/run_context.hpp"
@@ -87,7 +86,6 @@ struct LiveRound {
   double refunded = 0;                  ///< what these would have cost
   std::uint64_t waiting = 0;            ///< questions that may still be answered, those of this round aside
   std::size_t candidates = 0;           ///< tasks that might have been asked about
-  std::vector<Warning> warnings;
 };
 
 /// One round: learns from what was answered since the last one, gives up what was not answered in time, and chooses
