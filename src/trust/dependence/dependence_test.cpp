@@ -179,6 +179,22 @@ TEST(Dependence, TheJointNullHolds) {
   EXPECT_LT(std::sqrt(squares / n - mean * mean), 1.1);
 }
 
+TEST(Dependence, AFitThatCannotGetThereEndsEarly) {
+  const RunContext context;
+  const auto answers = draw({.tasks = 400, .workers = 20, .per_task = 8, .hard_tasks = true}, 3);
+  const auto sample = trust::sample_of(answers, {});
+  std::vector<std::uint32_t> in_fours(answers.worker_count());
+  for (std::uint32_t w = 0; w < in_fours.size(); ++w) in_fours[w] = w / 4;
+  const auto fitted = [&](double least_score) {
+    return trust::GroupModel::fit(sample, trust::Grouping(in_fours), {.least_score = least_score}, context);
+  };
+  const auto whole = trust::GroupModel::fit(sample, trust::Grouping(in_fours), {}, context);
+  EXPECT_EQ(fitted(whole.score() - 1).trace(), whole.trace());
+  const auto given_up = fitted(whole.score() + 100);
+  EXPECT_LT(given_up.trace().size(), whole.trace().size());
+  EXPECT_FALSE(given_up.converged());
+}
+
 TEST(Dependence, TheWarningNamesGroupsAndWhatFollows) {
   const CategoryData data{.answers = draw({.cliques = 1, .clique_size = 15}, 1)};
   const Dependence found = find_dependence(data, {}, RunContext());

@@ -136,7 +136,7 @@ GroupModel Search::best_of_candidates(const GroupModel& alone) const {
       GroupModel model = fit(grouping.unit, {}, {.max_iterations = kIterationsOfScreen});
       if (!promising || model.score() > promising->score()) promising = std::move(model);
     } else {
-      GroupModel model = fit(grouping.unit);
+      GroupModel model = fit(grouping.unit, {}, {.least_score = best.score()});
       if (model.score() > best.score()) best = std::move(model);
     }
     if (context_.cancelled()) break;
@@ -325,10 +325,11 @@ Labels joined(const Labels& units, const std::vector<const Labels*>& joins) {
 
 }  // namespace
 
-GroupModel Search::walk(GroupModel model) const {
+Search::Looked Search::walk(GroupModel model) const {
   for (int round = 0; round < kRounds && !context_.cancelled(); ++round) {
-    const auto joins = components(model, dependence_beyond(model));
-    if (joins.empty()) break;
+    PairDependence pairs = dependence_beyond(model);
+    const auto joins = components(model, pairs);
+    if (joins.empty()) return {std::move(model), std::move(pairs)};
     const Labels& units = model.grouping().unit;
     std::vector<const Labels*> all;
     for (const Labels& join : joins) all.push_back(&join);
@@ -339,15 +340,17 @@ GroupModel Search::walk(GroupModel model) const {
       for (const Labels* join : all) {
         if (fit(Grouping(*join).unit).score() > model.score()) kept.push_back(join);
       }
-      if (kept.empty()) break;
+      if (kept.empty()) return {std::move(model), std::move(pairs)};
       if (kept.size() < all.size()) next = fit(Grouping(joined(units, kept)).unit);
     }
-    if (next.score() <= model.score()) break;
+    if (next.score() <= model.score()) return {std::move(model), std::move(pairs)};
     next = without_unfounded_groups(without_idle_groups(std::move(next)));
-    if (next.grouping() == model.grouping() || next.score() <= model.score()) break;
+    if (next.grouping() == model.grouping() || next.score() <= model.score()) {
+      return {std::move(model), std::move(pairs)};
+    }
     model = std::move(next);
   }
-  return model;
+  return {std::move(model), std::nullopt};
 }
 
 bool everybody_grouped(const Grouping& grouping) {
@@ -377,15 +380,16 @@ FoundGroups Search::run() const {
     if (!anything_left(pairs) || context_.cancelled()) return {std::move(quick), std::move(pairs), {}, false};
   }
   const GroupModel alone = fit(singly);
-  GroupModel best = walk(without_unfounded_groups(without_idle_groups(best_of_candidates(alone))));
-  if (best.grouping().groups > 0) {
-    GroupModel other = walk(alone);
-    if (other.score() > best.score()) best = std::move(other);
+  Looked best = walk(without_unfounded_groups(without_idle_groups(best_of_candidates(alone))));
+  if (best.model.grouping().groups > 0) {
+    Looked other = walk(alone);
+    if (other.model.score() > best.model.score()) best = std::move(other);
+    const double score = best.model.score();
+    best.model = better_of_both_sides(std::move(best.model));
+    if (best.model.score() != score) best.pairs.reset();  // another model
   }
-  best = better_of_both_sides(std::move(best));
-  PairDependence pairs = dependence_beyond(best);
-  best = with_roots_decided(std::move(best));
-  GroupModel model = whole(std::move(best));
+  PairDependence pairs = best.pairs ? std::move(*best.pairs) : dependence_beyond(best.model);
+  GroupModel model = whole(with_roots_decided(std::move(best.model)));
   std::vector<double> contradicts = contradictions(sample_, model);
   const bool all = everybody_grouped(model.grouping());
   return {std::move(model), std::move(pairs), std::move(contradicts), all};

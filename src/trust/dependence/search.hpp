@@ -47,7 +47,12 @@ class Search {
   [[nodiscard]] PairDependence dependence_beyond(const GroupModel& model) const;
   [[nodiscard]] bool anything_left(const PairDependence& found) const;
   [[nodiscard]] GroupModel best_of_candidates(const GroupModel& alone) const;
-  [[nodiscard]] GroupModel walk(GroupModel model) const;
+  /// A model and the pairs beyond it, if they were looked at.
+  struct Looked {
+    GroupModel model;
+    std::optional<PairDependence> pairs;
+  };
+  [[nodiscard]] Looked walk(GroupModel model) const;
   [[nodiscard]] GroupModel without_idle_groups(GroupModel model) const;
   [[nodiscard]] GroupModel without_unfounded_groups(GroupModel model) const;
   [[nodiscard]] std::vector<Labels> components(const GroupModel& model, const PairDependence& found) const;

@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/numeric.hpp"
+#include "trust/shared/softmax_rows.hpp"
 
 namespace wisecrowd::trust {
 namespace {
@@ -12,9 +13,7 @@ namespace {
 /// Tables that answers are compared with are hardly smoothed: they should say what the worker did.
 constexpr double kMarginalSmoothing = 1e-3;
 constexpr double kStartSmoothing = 0.05, kPriorSmoothing = 0.5;
-/// ln of the probability of what is known to be wrong.
-constexpr double kImpossible = -1e6;
-constexpr std::size_t kTasksPerBlock = 4096, kWorkersPerBlock = 64;
+constexpr std::size_t kWorkersPerBlock = 64;
 
 /// softmax of base/numeric.hpp with one exponential per value, and that inlined: most of the time of a fit goes here.
 inline double softmax_of_row(double* row, std::size_t bins) {
@@ -75,8 +74,12 @@ GroupModel::GroupModel(const CrowdSample& sample, Grouping grouping)
 }
 
 void GroupModel::find_slots(const CrowdSample& sample) {
-  slot_of_.assign(sample.answers(), Grouping::kNone);
   slot_offsets_.assign(1, 0);
+  if (grouping_.groups == 0) {
+    slot_offsets_.resize(tasks_ + 1, 0);
+    return;
+  }
+  slot_of_.assign(sample.answers(), Grouping::kNone);
   for (std::size_t t = 0; t < tasks_; ++t) {
     for (std::uint64_t a = sample.offsets[t]; a < sample.offsets[t + 1]; ++a) {
       const std::uint32_t group = grouping_.group[grouping_.unit[sample.who[a]]];
@@ -97,7 +100,7 @@ void GroupModel::start(const CrowdSample& sample, std::span<const double> poster
   for (std::size_t t = 0; t < tasks_; ++t) {
     double* const q = q_.data() + t * bins_;
     for (std::uint64_t a = sample.offsets[t]; a < sample.offsets[t + 1]; ++a) {
-      if (slot_of_[a] == Grouping::kNone) {
+      if (slot_of(a) == Grouping::kNone) {
         q[sample.bin[a]] += 1;
       } else {
         hidden_[slot_of_[a] * bins_ + sample.bin[a]] += 1;
@@ -145,6 +148,20 @@ void GroupModel::smooth_group_tables(const GroupModelOptions& options) {
   }
 }
 
+/// Adds the worker's answers to its table: by the truth, or by its group's hidden answer.
+template <std::size_t kBins>
+void GroupModel::count_beliefs(const CrowdSample& sample, std::size_t worker, double* table) const {
+  const std::size_t bins = kBins == 0 ? bins_ : kBins;
+  const bool alone = grouping_.group[grouping_.unit[worker]] == Grouping::kNone;
+  for (std::uint64_t i = sample.worker_offsets[worker]; i < sample.worker_offsets[worker + 1]; ++i) {
+    const std::uint64_t a = sample.answer_of[i];
+    const double* const belief =
+        alone ? q_.data() + sample.task_of[i] * bins : hidden_.data() + std::size_t{slot_of_[a]} * bins;
+    double* const row = table + sample.bin[a] * bins;
+    for (std::size_t k = 0; k < bins; ++k) row[k] += belief[k];
+  }
+}
+
 void GroupModel::maximise(const CrowdSample& sample, const GroupModelOptions& options, const RunContext& context) {
   prior_.assign(bins_, kPriorSmoothing);
   for (std::size_t t = 0; t < tasks_; ++t) {
@@ -165,108 +182,17 @@ void GroupModel::maximise(const CrowdSample& sample, const GroupModelOptions& op
       double* const table = log_tables_.data() + j * cells;
       std::fill(table, table + cells, options.smoothing);
       for (std::size_t k = 0; k < bins_; ++k) table[k * (bins_ + 1)] += options.more_on_diagonal;
-      for (std::uint64_t i = sample.worker_offsets[j]; i < sample.worker_offsets[j + 1]; ++i) {
-        const std::uint64_t a = sample.answer_of[i];
-        const double* const belief = slot_of_[a] == Grouping::kNone ? q_.data() + sample.task_of[i] * bins_
-                                                                    : hidden_.data() + slot_of_[a] * bins_;
-        double* const row = table + sample.bin[a] * bins_;
-        for (std::size_t k = 0; k < bins_; ++k) row[k] += belief[k];
-      }
+      with_bins(bins_, [&](auto bins) { count_beliefs<bins()>(sample, j, table); });
       normalise_columns(table, bins_);
+      for (std::size_t c = 0; c < cells; ++c) table[c] = std::max(table[c], std::numeric_limits<double>::min());
+      for (std::size_t c = 0; c < cells; ++c) table[c] = log_positive(table[c]);
       double all = 0, diagonal = 0;
-      for (std::size_t c = 0; c < cells; ++c) {
-        all += table[c] = log_positive(std::max(table[c], std::numeric_limits<double>::min()));
-        if (c % (bins_ + 1) == 0) diagonal += table[c];
-      }
+      for (std::size_t c = 0; c < cells; ++c) all += table[c];
+      for (std::size_t k = 0; k < bins_; ++k) diagonal += table[k * (bins_ + 1)];
       log_priors[block] += options.smoothing * all + options.more_on_diagonal * diagonal;
     }
   });
   for (const double part : log_priors) log_table_prior_ += part;
-}
-
-/// `scratch` has room for a row; `xi` takes up the counts of the groups' tables. Returns ln P of the answers.
-template <std::size_t kBins>
-double GroupModel::expect_task(const CrowdSample& sample, std::size_t task, std::span<double> scratch,
-                               std::span<double> xi) {
-  const std::size_t bins = kBins == 0 ? bins_ : kBins;
-  double* const joint = log_joint_.data() + task * bins;
-  double* const q = q_.data() + task * bins;
-  std::copy_n(sample.log_prior.empty() ? log_prior_.data() : sample.log_prior.data() + task * bins, bins, joint);
-  for (std::size_t s = slot_offsets_[task]; s < slot_offsets_[task + 1]; ++s) {
-    std::fill_n(hidden_.begin() + static_cast<std::ptrdiff_t>(s * bins), bins, 0.0);
-  }
-  for (std::uint64_t a = sample.offsets[task]; a < sample.offsets[task + 1]; ++a) {
-    const double* const row = log_tables_.data() + row_of(sample, a);
-    double* const sum = slot_of_[a] == Grouping::kNone ? joint : hidden_.data() + slot_of_[a] * bins;
-    for (std::size_t k = 0; k < bins; ++k) sum[k] += row[k];
-  }
-  // Of a group's hidden answer h, `said` has exp(ln P(answers | h) − the largest of these): few exponentials, and the
-  // message to the truth k is ln Σ_h ξ_kh said_h, up to that largest.
-  for (std::size_t s = slot_offsets_[task]; s < slot_offsets_[task + 1]; ++s) {
-    const double* const table = xi_.data() + slot_group_[s] * bins * bins;
-    double* const said = hidden_.data() + s * bins;
-    const double largest = *std::max_element(said, said + bins);
-    for (std::size_t h = 0; h < bins; ++h) said[h] = exp_nonpositive(said[h] - largest);
-    for (std::size_t k = 0; k < bins; ++k) {
-      double sum = 0;
-      for (std::size_t h = 0; h < bins; ++h) sum += table[k * bins + h] * said[h];
-      sum = std::max(sum, std::numeric_limits<double>::min());
-      scratch[(s - slot_offsets_[task]) * bins + k] = sum;
-      message_[s * bins + k] = largest + log_positive(sum);
-      joint[k] += message_[s * bins + k];
-    }
-  }
-  if (!sample.known.empty() && sample.known[task] != CrowdSample::kUnknown) {
-    for (std::size_t k = 0; k < bins; ++k) joint[k] += k == sample.known[task] ? 0 : kImpossible;
-  }
-  std::copy_n(joint, bins, q);
-  const double log_probability = softmax_of_row(q, bins);
-  for (std::size_t s = slot_offsets_[task]; s < slot_offsets_[task + 1]; ++s) {
-    const std::size_t at = slot_group_[s] * bins * bins;
-    double* const said = hidden_.data() + s * bins;
-    const auto sum = scratch.subspan((s - slot_offsets_[task]) * bins, bins);
-    for (std::size_t k = 0; k < bins; ++k) sum[k] = q[k] / sum[k];
-    for (std::size_t h = 0; h < bins; ++h) {
-      double total = 0;
-      for (std::size_t k = 0; k < bins; ++k) {
-        const double p = sum[k] * xi_[at + k * bins + h] * said[h];
-        xi[at + k * bins + h] += p;
-        total += p;
-      }
-      said[h] = total;
-    }
-  }
-  return log_probability;
-}
-
-void GroupModel::expect(const CrowdSample& sample, const RunContext& context) {
-  const std::size_t cells = grouping_.groups * bins_ * bins_;
-  const auto of_task = bins_ == 2   ? &GroupModel::expect_task<2>
-                       : bins_ == 3 ? &GroupModel::expect_task<3>
-                       : bins_ == 4 ? &GroupModel::expect_task<4>
-                       : bins_ == 5 ? &GroupModel::expect_task<5>
-                                    : &GroupModel::expect_task<0>;
-  const Blocks blocks{tasks_, kTasksPerBlock};
-  std::vector<std::vector<double>> counts(blocks.count());
-  std::vector<double> logs(blocks.count(), 0.0);
-  context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
-    counts[block].assign(cells, 0.0);
-    std::size_t most_slots = 0;
-    for (std::size_t t = blocks.begin(block); t < blocks.end(block); ++t) {
-      most_slots = std::max<std::size_t>(most_slots, slot_offsets_[t + 1] - slot_offsets_[t]);
-    }
-    std::vector<double> scratch(most_slots * bins_);
-    for (std::size_t t = blocks.begin(block); t < blocks.end(block); ++t) {
-      const double log_probability = (this->*of_task)(sample, t, scratch, counts[block]);
-      if (sample.offsets[t] < sample.offsets[t + 1]) logs[block] += log_probability;
-    }
-  });
-  xi_counts_.assign(cells, 0.0);
-  log_likelihood_ = 0;
-  for (std::size_t b = 0; b < blocks.count(); ++b) {
-    log_likelihood_ += logs[b];
-    for (std::size_t c = 0; c < cells; ++c) xi_counts_[c] += counts[b][c];
-  }
 }
 
 void GroupModel::find_marginal_tables(const CrowdSample& sample, const RunContext& context) {
@@ -291,7 +217,8 @@ GroupModel GroupModel::fit(const CrowdSample& sample, const Grouping& grouping, 
   GroupModel model(sample, grouping);
   model.start(sample, start);
   double before = -std::numeric_limits<double>::infinity();
-  for (std::size_t iteration = 0; iteration < std::max<std::size_t>(options.max_iterations, 1); ++iteration) {
+  const std::size_t most = std::max<std::size_t>(options.max_iterations, 1);
+  for (std::size_t iteration = 0; iteration < most; ++iteration) {
     if (iteration > 0 && context.cancelled()) break;
     model.maximise(sample, options, context);
     model.expect(sample, context);
@@ -299,7 +226,8 @@ GroupModel GroupModel::fit(const CrowdSample& sample, const Grouping& grouping, 
     const double step = std::abs(model.log_likelihood_ - before);
     before = model.log_likelihood_;
     model.converged_ = step < options.tolerance * std::max(1.0, std::abs(before));
-    if (model.converged_) break;
+    const double left = static_cast<double>(most - 1 - iteration);
+    if (model.converged_ || model.score() + left * step < options.least_score) break;
   }
   model.find_marginal_tables(sample, context);
   return model;
@@ -397,18 +325,37 @@ bool GroupModel::Informedness::sure(std::size_t unit) const {
   return std::abs(value[unit]) * std::sqrt(answers[unit]) > kSure;
 }
 
-GroupModel::Informedness GroupModel::informedness(const CrowdSample& sample) const {
-  const std::size_t units = grouping_.size.size(), cells = bins_ * bins_;
-  std::vector<double> counts(units * cells, 0.0), q(bins_);  // truth × said
+/// Adds every answer to the table (truth × said) of its unit, by what the other units say of the task.
+template <std::size_t kBins>
+void GroupModel::count_by_others(const CrowdSample& sample, std::vector<double>& counts) const {
+  constexpr std::uint64_t kAtATime = 64;
+  const std::size_t bins = kBins == 0 ? bins_ : kBins;
+  std::vector<double> rows, largest;
   for (std::size_t t = 0; t < tasks_; ++t) {
-    for (std::uint64_t a = sample.offsets[t]; a < sample.offsets[t + 1]; ++a) {
-      const double* const said = message(sample, a);
-      for (std::size_t k = 0; k < bins_; ++k) q[k] = log_joint(t)[k] - said[k];
-      softmax_of_row(q.data(), bins_);
-      double* const table = counts.data() + grouping_.unit[sample.who[a]] * cells;
-      for (std::size_t k = 0; k < bins_; ++k) table[k * bins_ + sample.bin[a]] += q[k];
+    for (std::uint64_t from = sample.offsets[t], to = from; from < sample.offsets[t + 1]; from = to) {
+      to = std::min(from + kAtATime, sample.offsets[t + 1]);
+      rows.resize((to - from) * bins);
+      for (std::uint64_t a = from; a < to; ++a) {
+        const double* const said = message(sample, a);
+        for (std::size_t k = 0; k < bins; ++k) rows[(a - from) * bins + k] = log_joint(t)[k] - said[k];
+      }
+      exponentiate_rows<kBins>(rows.data(), to - from, bins, largest);
+      for (std::uint64_t a = from; a < to; ++a) {
+        const double* const q = rows.data() + (a - from) * bins;
+        double sum = 0;
+        for (std::size_t k = 0; k < bins; ++k) sum += q[k];
+        const double scale = 1 / sum;
+        double* const cell = counts.data() + grouping_.unit[sample.who[a]] * bins * bins + sample.bin[a];
+        for (std::size_t k = 0; k < bins; ++k) cell[k * bins] += q[k] * scale;
+      }
     }
   }
+}
+
+GroupModel::Informedness GroupModel::informedness(const CrowdSample& sample) const {
+  const std::size_t units = grouping_.size.size(), cells = bins_ * bins_;
+  std::vector<double> counts(units * cells, 0.0);  // truth × said
+  with_bins(bins_, [&](auto bins) { count_by_others<bins()>(sample, counts); });
   Informedness found;
   const auto classes = static_cast<double>(bins_);
   for (std::size_t u = 0; u < units; ++u) {

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -29,6 +30,9 @@ struct GroupModelOptions {
   double more_on_diagonal = 0.4;  ///< and more on its diagonal
   std::size_t max_iterations = 40;
   double tolerance = 2e-6;  ///< of the log-likelihood, relative
+  /// A fit ends early where its score would not get here even if all iterations that are left gained as much as the
+  /// last one; later ones mostly gain less.
+  double least_score = -std::numeric_limits<double>::infinity();
 };
 
 /// Dawid–Skene with groups: a group has a hidden answer of its own to every task, which depends on the truth by one
@@ -62,7 +66,7 @@ class GroupModel {
   [[nodiscard]] const double* log_joint(std::size_t task) const { return log_joint_.data() + task * bins_; }
   /// What an answer's unit as a whole says of the truth, in logarithms.
   [[nodiscard]] const double* message(const CrowdSample& sample, std::uint64_t answer) const {
-    const std::uint32_t slot = slot_of_[answer];
+    const std::size_t slot = slot_of(answer);
     return slot == Grouping::kNone ? log_tables_.data() + row_of(sample, answer) : message_.data() + slot * bins_;
   }
   /// P(said | truth) of each worker as the posterior sees it, group or not.
@@ -84,14 +88,30 @@ class GroupModel {
 
  private:
   GroupModel(const CrowdSample& sample, Grouping grouping);
+  [[nodiscard]] std::size_t slot_of(std::uint64_t answer) const {
+    return slot_of_.empty() ? Grouping::kNone : slot_of_[answer];
+  }
   void find_slots(const CrowdSample& sample);
   void start(const CrowdSample& sample, std::span<const double> posterior);
   void maximise(const CrowdSample& sample, const GroupModelOptions& options, const RunContext& context);
+  template <std::size_t kBins>
+  void count_beliefs(const CrowdSample& sample, std::size_t worker, double* table) const;
+  template <std::size_t kBins>
+  void count_by_others(const CrowdSample& sample, std::vector<double>& counts) const;
   void smooth_group_tables(const GroupModelOptions& options);
   void expect(const CrowdSample& sample, const RunContext& context);
-  /// With the number of bins known to the compiler where it is small; 0: any.
+  /// The steps of `expect` for a few tasks, with the number of bins known to the compiler where it is small; 0: any.
+  struct FewTasks;
   template <std::size_t kBins>
-  double expect_task(const CrowdSample& sample, std::size_t task, std::span<double> scratch, std::span<double> xi);
+  void expect_tasks(FewTasks& tasks);
+  template <std::size_t kBins>
+  void add_up_answers(const FewTasks& tasks);
+  template <std::size_t kBins>
+  void find_messages(FewTasks& tasks);
+  template <std::size_t kBins>
+  void find_posterior(FewTasks& tasks);
+  template <std::size_t kBins>
+  void count_hidden_answers(FewTasks& tasks);
   void find_marginal_tables(const CrowdSample& sample, const RunContext& context);
   /// The answers of a worker to tasks of which others of the group said something: how much more probable they are when
   /// the worker follows the group than when it follows the truth.
@@ -108,7 +128,7 @@ class GroupModel {
   std::vector<double> xi_, log_xi_;  ///< group × truth × hidden answer
   std::vector<double> q_, log_joint_;
   /// A slot is a group at a task; those of a task stand together.
-  std::vector<std::uint32_t> slot_of_;     ///< of each answer; kNone for single workers
+  std::vector<std::uint32_t> slot_of_;     ///< of each answer, kNone for single workers; empty without groups
   std::vector<std::size_t> slot_offsets_;  ///< per task
   std::vector<std::uint32_t> slot_group_;
   std::vector<double> message_;  ///< slot × truth

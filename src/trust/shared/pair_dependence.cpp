@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/numeric.hpp"
+#include "trust/shared/softmax_rows.hpp"
 
 namespace wisecrowd::trust {
 namespace {
@@ -18,66 +19,92 @@ constexpr double kHighestUsual = 0.9;
 constexpr double kCrowdAsPartners = 5;
 constexpr double kLeastProbability = 1e-3;
 
-/// Walks over the answers of pairs of workers, with the posterior of the task that leaves both units out.
+/// Two answers of a pair of workers to one task, and the posterior of the task that leaves both units out.
+struct AnswersOfPair {
+  std::size_t pair;
+  std::uint64_t own, other;
+  const double* q;
+};
+
+/// Walks over the answers of pairs of workers.
 class PairWalk {
  public:
   PairWalk(const CrowdSample& sample, const WorkerPairs& pairs, const GroupModel& model)
       : sample_(sample), pairs_(pairs), model_(model) {}
 
-  /// visit(thread, pair, own, other, q) for the answers `own` and `other` of every pair with wanted(pair). Pairs of one
+  /// visit(thread, bins, answers) for every pair with wanted(pair), the number of bins as in `with_bins`. Pairs of one
   /// worker are visited by one thread, so sums per pair need no care. Before them, begin(thread, worker, pair) is
   /// called for each of that worker's pairs.
   template <class Wanted, class Begin, class Visit>
   void run(const RunContext& context, const Wanted& wanted, const Begin& begin, const Visit& visit) const {
     const Blocks blocks{sample_.workers, kWorkersPerBlock};
-    std::vector<std::vector<std::size_t>> places(context.threads());
+    std::vector<Scratch> scratches(context.threads());
     context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned thread) {
       if (context.cancelled()) return;
-      auto& place = places[thread];
-      place.resize(sample_.workers, kNowhere);
-      std::vector<double> q(model_.bins());
+      Scratch& scratch = scratches[thread];
+      scratch.place.resize(sample_.workers, kNowhere);
+      scratch.q.resize(kAtATime * model_.bins());
       for (std::size_t j = blocks.begin(block); j < blocks.end(block); ++j) {
         bool any = false;
         for (std::size_t p = pairs_.row[j]; p < pairs_.row[j + 1]; ++p) {
           if (!wanted(p)) continue;
           begin(thread, j, p);
-          place[pairs_.other[p]] = p;
+          scratch.place[pairs_.other[p]] = p;
           any = true;
         }
-        if (any) walk(thread, j, place, q, visit);
-        for (std::size_t p = pairs_.row[j]; p < pairs_.row[j + 1]; ++p) place[pairs_.other[p]] = kNowhere;
+        if (!any) continue;
+        with_bins(model_.bins(), [&](auto bins) { walk(bins, thread, j, scratch, visit); });
+        for (std::size_t p = pairs_.row[j]; p < pairs_.row[j + 1]; ++p) scratch.place[pairs_.other[p]] = kNowhere;
       }
     });
   }
 
  private:
   static constexpr std::size_t kNowhere = ~std::size_t{0};
+  static constexpr std::size_t kAtATime = 64;  ///< posteriors
 
-  template <class Visit>
-  void walk(unsigned thread, std::size_t j, const std::vector<std::size_t>& place, std::vector<double>& q,
-            const Visit& visit) const {
-    const std::size_t bins = model_.bins();
-    std::vector<double> without(bins);
+  struct Scratch {
+    std::vector<std::size_t> place;  ///< of each worker: its pair with the one at hand, or kNowhere
+    std::vector<AnswersOfPair> answers;
+    std::vector<double> q, largest;
+  };
+
+  template <class Bins, class Visit>
+  void walk(Bins known_bins, unsigned thread, std::size_t j, Scratch& scratch, const Visit& visit) const {
+    const std::size_t bins = known_bins() == 0 ? model_.bins() : known_bins();
     for (std::uint64_t i = sample_.worker_offsets[j]; i < sample_.worker_offsets[j + 1]; ++i) {
       const std::uint64_t own = sample_.answer_of[i], end = sample_.offsets[sample_.task_of[i] + 1];
       const double* const joint = model_.log_joint(sample_.task_of[i]);
       const double* const said = model_.message(sample_, own);
-      for (std::size_t k = 0; k < bins; ++k) without[k] = joint[k] - said[k];
       for (std::uint64_t b = own + 1; b < end; ++b) {
-        const std::size_t pair = place[sample_.who[b]];
+        const std::size_t pair = scratch.place[sample_.who[b]];
         if (pair == kNowhere) continue;
-        std::copy(without.begin(), without.end(), q.begin());
+        double* const q = scratch.q.data() + scratch.answers.size() * bins;
+        for (std::size_t k = 0; k < bins; ++k) q[k] = joint[k] - said[k];
         if (!model_.grouping().together(j, sample_.who[b])) {
           const double* const others = model_.message(sample_, b);
           for (std::size_t k = 0; k < bins; ++k) q[k] -= others[k];
         }
-        const double top = *std::max_element(q.begin(), q.end());
-        double sum = 0;
-        for (std::size_t k = 0; k < bins; ++k) sum += q[k] = exp_nonpositive(q[k] - top);
-        for (std::size_t k = 0; k < bins; ++k) q[k] /= sum;
-        visit(thread, pair, own, b, q);
+        scratch.answers.push_back({pair, own, b, q});
+        if (scratch.answers.size() == kAtATime) visit_all(known_bins, thread, scratch, visit);
       }
     }
+    visit_all(known_bins, thread, scratch, visit);
+  }
+
+  template <class Bins, class Visit>
+  void visit_all(Bins known_bins, unsigned thread, Scratch& scratch, const Visit& visit) const {
+    const std::size_t bins = known_bins() == 0 ? model_.bins() : known_bins();
+    const std::size_t count = scratch.answers.size();
+    exponentiate_rows<Bins::value>(scratch.q.data(), count, bins, scratch.largest);
+    for (std::size_t n = 0; n < count; ++n) {
+      double* const q = scratch.q.data() + n * bins;
+      double sum = 0;
+      for (std::size_t k = 0; k < bins; ++k) sum += q[k];
+      for (std::size_t k = 0; k < bins; ++k) q[k] /= sum;
+      visit(thread, known_bins, scratch.answers[n]);
+    }
+    scratch.answers.clear();
   }
 
   const CrowdSample& sample_;
@@ -155,12 +182,13 @@ void find_excess(const CrowdSample& sample, const WorkerPairs& pairs, const Grou
             double* const same = alike[thread].data() + (pair - pairs.row[j]) * bins;
             for (std::size_t c = 0; c < cells; ++c) same[c % bins] += first[c] * second[c];
           },
-          [&](unsigned thread, std::size_t pair, std::uint64_t own, std::uint64_t, const std::vector<double>& q) {
-            const double* const same = alike[thread].data() + (pair - pairs.row[sample.who[own]]) * bins;
+          [&](unsigned thread, auto known_bins, const AnswersOfPair& at) {
+            const std::size_t row = known_bins() == 0 ? bins : known_bins();
+            const double* const same = alike[thread].data() + (at.pair - pairs.row[sample.who[at.own]]) * row;
             double p = 0;
-            for (std::size_t k = 0; k < bins; ++k) p += q[k] * same[k];
-            found.expected[pair] += p;
-            found.variance[pair] += p * (1 - p);
+            for (std::size_t k = 0; k < row; ++k) p += at.q[k] * same[k];
+            found.expected[at.pair] += p;
+            found.variance[at.pair] += p * (1 - p);
           });
 }
 
@@ -168,37 +196,40 @@ void find_excess(const CrowdSample& sample, const WorkerPairs& pairs, const Grou
 /// (1 − r) P(x, y) + r 1[x = y] √(P(x) P(y)).
 class Evidence {
  public:
-  explicit Evidence(double usual) : usual_(std::min(std::max(usual, 0.0), kHighestUsual)) {}
+  explicit Evidence(double usual) {
+    std::copy(kRates.begin(), kRates.end(), rates_.begin());
+    rates_.back() = std::min(std::max(usual, 0.0), kHighestUsual);
+  }
 
-  void add(const CrowdSample& sample, const GroupModel& model, std::uint64_t own, std::uint64_t other,
-           std::span<const double> q) {
-    const double* const first = model.marginal_tables().data() + model.row_of(sample, own);
-    const double* const second = model.marginal_tables().data() + model.row_of(sample, other);
+  void add(const CrowdSample& sample, const GroupModel& model, const AnswersOfPair& at) {
+    if (sample.bin[at.own] != sample.bin[at.other]) {
+      ++differ_;
+      return;
+    }
+    const double* const first = model.marginal_tables().data() + model.row_of(sample, at.own);
+    const double* const second = model.marginal_tables().data() + model.row_of(sample, at.other);
     double both = 0, one = 0, two = 0;
-    for (std::size_t k = 0; k < q.size(); ++k) {
-      both += q[k] * first[k] * second[k];
-      one += q[k] * first[k];
-      two += q[k] * second[k];
+    for (std::size_t k = 0; k < model.bins(); ++k) {
+      both += at.q[k] * first[k] * second[k];
+      one += at.q[k] * first[k];
+      two += at.q[k] * second[k];
     }
-    const bool same = sample.bin[own] == sample.bin[other];
     const double p = std::clamp(both / std::sqrt(one * two), kLeastProbability, 1.0);
-    for (std::size_t r = 0; r <= kRates.size(); ++r) {
-      const double rate = r < kRates.size() ? kRates[r] : usual_;
-      logs_[r] += std::log1p((same ? rate / p : 0.0) - rate);
-    }
+    for (std::size_t r = 0; r < rates_.size(); ++r) logs_[r] += log_positive(1 - rates_[r] + rates_[r] / p);
   }
 
   [[nodiscard]] double value() const {
+    const auto at = [&](std::size_t r) { return logs_[r] + differ_ * std::log1p(-rates_[r]); };
     double best = 0;
     for (std::size_t r = 0; r < kRates.size(); ++r) {
-      if (kRates[r] > usual_) best = std::max(best, logs_[r] - logs_.back());
+      if (rates_[r] > rates_.back()) best = std::max(best, at(r) - at(kRates.size()));
     }
     return best;
   }
 
  private:
-  double usual_;
-  std::array<double, kRates.size() + 1> logs_{};  // the last: at the usual rate
+  std::array<double, kRates.size() + 1> rates_{}, logs_{};  // the last: the usual rate
+  double differ_ = 0;                                       // answers that are not the same
 };
 
 void find_evidence(const CrowdSample& sample, const WorkerPairs& pairs, const GroupModel& model, PairDependence& found,
@@ -230,8 +261,8 @@ void find_evidence(const CrowdSample& sample, const WorkerPairs& pairs, const Gr
             places[thread].resize(pairs.row[j + 1] - pairs.row[j]);
             places[thread][pair - pairs.row[j]] = place(pair);
           },
-          [&](unsigned thread, std::size_t pair, std::uint64_t own, std::uint64_t other, const std::vector<double>& q) {
-            evidence[places[thread][pair - pairs.row[sample.who[own]]]].add(sample, model, own, other, q);
+          [&](unsigned thread, auto, const AnswersOfPair& at) {
+            evidence[places[thread][at.pair - pairs.row[sample.who[at.own]]]].add(sample, model, at);
           });
   for (std::size_t n = 0; n < evidence.size(); ++n) found.evidence[n].value = evidence[n].value();
 }
