@@ -97,6 +97,7 @@ void run_dalc_loop(const DalcLoopArguments& options, Session& session) {
   const DalcLoop loop = play_dalc_loop(input.data, input.row_gold, parameters[0], parameters[1], network, policies,
                                        options.seeds, work.context());
   work.check_stopped();
+  WrittenReplay written;
   if (!options.out.empty()) {
     nlohmann::ordered_json about;
     about["labels"] = options.labels;
@@ -105,12 +106,16 @@ void run_dalc_loop(const DalcLoopArguments& options, Session& session) {
     about["settings"] = options.settings;
     about["network"] = network_text(network);
     about["seed"] = options.run.seed;
-    at_stage(Stage::writing, [&] { write_dalc_loop(loop, about.dump(), options.out); });
+    // A path need not be UTF-8; JSON must be.
+    const std::string text = about.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+    const std::string title = fmt::format("{}, {}", options.labels, counted(loop.seeds, "repetition"));
+    written = at_stage(Stage::writing, [&] { return write_dalc_loop(loop, title, text, options.out); });
   }
   if (options.run.quiet) return;
   session.out.add(summary(loop, network, session.out_screen));
   if (!options.out.empty()) {
     session.out.add(fmt::format("\n{} {}\n", session.out_screen.bold("Written to"), shell_word(options.out)));
+    if (!written.no_png.empty()) session.out.add(fmt::format("No curves.png: {}.\n", printable(written.no_png)));
   }
 }
 
@@ -126,7 +131,7 @@ void add_dalc_loop(CommandSet& commands) {
       "It says how good each policy is on the way (area: mean accuracy over the answers bought) and with how many "
       "answers it is as good as the same model with all answers. With --out it writes seeds.csv (policy, seed, "
       "answers, "
-      "accuracy, auc), curves.csv, savings.csv and summary.json.";
+      "accuracy, auc), curves.csv, savings.csv, the curves as curves.svg and curves.png, and summary.json.";
   auto options = std::make_shared<DalcLoopArguments>();
   command
       .add_text("ANSWERS", options->labels, "FILE", "the recorded answers: CSV, TSV or JSON Lines, plain, .gz or .zst",

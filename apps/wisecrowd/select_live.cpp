@@ -102,6 +102,7 @@ void select_live_questions(const SelectOptions& options, const SelectorInfo& pol
   const LiveSettings given = settings_of(options, policy.name);
   warn_of_former_names(session, given.model);
   bool resumes = false;
+  const LiveLock lock = at_stage(Stage::writing, [&] { return LiveLock(loop); });
   LiveMemory memory = at_stage(Stage::reading, [&] { return begin_or_resume(given, loop, resumes); });
   AskRequest request;
   request.budget = options.budget;

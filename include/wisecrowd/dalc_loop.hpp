@@ -27,8 +27,9 @@ struct DalcPolicy {
 
 struct DalcCurve {
   std::string policy;
-  std::vector<std::vector<double>> accuracy, auc;   ///< seeds × points
-  std::vector<double> mean_accuracy, mean_auc;      ///< per point
+  std::vector<std::vector<double>> accuracy, auc;  ///< seeds × points
+  std::vector<double> mean_accuracy, mean_auc;     ///< per point
+  std::vector<Estimate> interval;  ///< of the mean accuracy per point: 95 % by Student's t, NaN with one seed
   std::vector<std::vector<CategoryAnswer>> bought;  ///< seeds × answers after the first ones, in the order of buying
   /// Mean accuracy over the answers, from the first point to the last; 95 % by Student's t over seeds, NaN with one.
   Estimate area;

@@ -72,7 +72,7 @@ void write_selection_folder(const std::string& directory, std::span<const std::p
 
 /// Targets, savings and ends of the curves as a JSON object; `about` is another that says what was replayed.
 [[nodiscard]] std::string replay_json(const Replay& replay, const std::string& about);
-/// What write_replay has written.
+/// What write_replay or write_dalc_loop has written.
 struct WrittenReplay {
   std::vector<std::string> files;
   std::string no_png;  ///< why there is no curves.png; empty when there is one
@@ -84,9 +84,10 @@ WrittenReplay write_replay(const Replay& replay, const std::string& title, const
                            const std::string& directory);
 
 /// Writes seeds.csv (policy,seed,answers,accuracy,auc; the reference as policy "all"), curves.csv
-/// (policy,answers,accuracy,auc), savings.csv and summary.json into `directory`, whole or not at all. `about` is a JSON
-/// object that goes into summary.json.
-void write_dalc_loop(const DalcLoop& loop, const std::string& about, const std::string& directory);
+/// (policy,answers,accuracy,auc,low,high), savings.csv, curves.svg, curves.png where it can be drawn, and summary.json
+/// into `directory`, whole or not at all. `about` is a JSON object that goes into summary.json.
+WrittenReplay write_dalc_loop(const DalcLoop& loop, const std::string& title, const std::string& about,
+                              const std::string& directory);
 
 /// Reads the folder of `select --replay --out` or `dalc-loop --out`. Throws io or bad_input that names the file.
 [[nodiscard]] Savings read_savings(const std::string& folder);

@@ -6,6 +6,21 @@
 
 namespace wisecrowd {
 
+/// Keeps other programs from the loop in a file, from when it is read until it is written: of two that learn at the
+/// same time the last one would win. Throws io when another has it. Beside the file there is one that ends in .lock
+/// meanwhile; what a dead program left of it does no harm.
+class LiveLock {
+ public:
+  explicit LiveLock(const std::string& path);
+  ~LiveLock();
+  LiveLock(const LiveLock&) = delete;
+  LiveLock& operator=(const LiveLock&) = delete;
+
+ private:
+  std::string place_;
+  int file_ = -1;
+};
+
 /// Writes what a loop knows into one file, which appears whole or not at all.
 void write_live_memory(const LiveMemory& memory, const std::string& path);
 /// Reads it. Throws bad_input that names the file and what is wrong with it, io when it cannot be read.

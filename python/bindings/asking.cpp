@@ -3,6 +3,8 @@
 #include "features.hpp"
 #include "state_handle.hpp"
 #include "support.hpp"
+#include "wisecrowd/dalc_loop.hpp"
+#include "wisecrowd/experiment_files.hpp"
 #include "wisecrowd/learn.hpp"
 #include "wisecrowd/live_asking.hpp"
 #include "wisecrowd/live_files.hpp"
@@ -93,19 +95,23 @@ py::dict known_by(std::span<const ParameterSpec> specs, const py::dict& settings
   return own;
 }
 
+/// Settings of a loop and of the learner dalc in it.
+std::pair<Parameters, Parameters> loop_and_model(std::span<const ParameterSpec> loop, const py::dict& settings) {
+  const py::dict own = known_by(loop, settings);
+  py::dict rest;
+  for (const auto& [name, value] : settings) {
+    if (!own.contains(name)) rest[name] = value;
+  }
+  return {parameters_from(loop, own), parameters_from(learning_method("dalc").parameters, rest)};
+}
+
 py::dict select_by_loop(State& state, const py::dict& asked, const std::string& policy, const std::string& loop,
                         const py::object& features, const py::array& row_names, const py::dict& settings,
                         const py::dict& network, std::int64_t now, std::uint64_t seed, unsigned threads,
                         const py::object& progress) {
   LiveSettings given;
   given.policy = policy;
-  given.loop = parameters_from(live_loop_parameters(), known_by(live_loop_parameters(), settings));
-  const auto& model = learning_method("dalc").parameters;
-  py::dict rest;
-  for (const auto& [name, value] : settings) {
-    if (!known_by(live_loop_parameters(), settings).contains(name)) rest[name] = value;
-  }
-  given.model = parameters_from(model, rest);
+  std::tie(given.loop, given.model) = loop_and_model(live_loop_parameters(), settings);
   given.network = network_from(network);
   FeatureTable table;
   table.features = features_from(features);
@@ -113,6 +119,7 @@ py::dict select_by_loop(State& state, const py::dict& asked, const std::string& 
   table.split.assign(table.features.rows, Split::train);
   const AskRequest request = request_from(asked);
   bool resumes = false;
+  const LiveLock lock(loop);
   LiveMemory memory = begin_or_resume(given, loop, resumes);
   Work work(seed, threads, progress);
   const LiveAsked chosen = state.use(work, [&](const CrowdState& opened, const RunContext& context) {
@@ -293,6 +300,87 @@ py::dict replay_answers(const Answers& answers, const Codes& gold, const std::op
       work.run([&](const RunContext& context) { return replay(world, played, checked, refit, context); }));
 }
 
+py::list triple(const Estimate& estimate) {
+  py::list list;
+  for (const double value : {estimate.value, estimate.low, estimate.high}) list.append(value);
+  return list;
+}
+
+py::dict dalc_loop_dict(const DalcLoop& loop) {
+  py::dict dict;
+  py::list curves;
+  for (const DalcCurve& curve : loop.curves) {
+    py::dict entry;
+    entry["policy"] = curve.policy;
+    entry["accuracy"] = py::cast(curve.mean_accuracy);
+    entry["auc"] = py::cast(curve.mean_auc);
+    std::vector<double> low, high;
+    for (const Estimate& estimate : curve.interval) {
+      low.push_back(estimate.low);
+      high.push_back(estimate.high);
+    }
+    entry["low"] = py::cast(low);
+    entry["high"] = py::cast(high);
+    entry["accuracy_by_seed"] = py::cast(curve.accuracy);
+    entry["auc_by_seed"] = py::cast(curve.auc);
+    entry["area"] = triple(curve.area);
+    entry["reached"] = curve.reaches;
+    entry["answers"] = curve.answers_to_reach;
+    entry["saved"] = triple(curve.saved);
+    curves.append(entry);
+  }
+  dict["curves"] = curves;
+  dict["answers"] = py::cast(loop.answers);
+  dict["reference_accuracy"] = py::cast(loop.reference_accuracy);
+  dict["reference_auc"] = py::cast(loop.reference_auc);
+  dict["all_answers"] = loop.all_answers;
+  dict["pool_tasks"] = loop.pool_tasks;
+  dict["past_tasks"] = loop.past_tasks;
+  dict["test_rows"] = loop.test_rows;
+  dict["seeds"] = loop.seeds;
+  return dict;
+}
+
+/// On which rows policies are judged: those that `given` names, one flag per row, or, if it is empty, those that nobody
+/// answered.
+std::vector<Split> splits_of(const LearningData& data, std::span<const bool> given) {
+  std::vector<Split> split(data.features.rows, Split::test);
+  for (std::size_t row = 0; row < given.size(); ++row) split[row] = given[row] ? Split::test : Split::train;
+  for (std::size_t t = 0; given.empty() && t < data.row_of_task.size(); ++t) {
+    if (data.row_of_task[t] == kNoRow || data.crowd.answers.workers_of(TaskId(t)).empty()) continue;
+    split[data.row_of_task[t]] = Split::train;
+  }
+  return split;
+}
+
+/// `is_test` is as above; `gold` is of the tasks.
+py::dict dalc_loop_of(const Answers& answers, const py::object& features, const py::array& row_names,
+                      const py::array_t<std::uint32_t, py::array::c_style | py::array::forcecast>& row_of_task,
+                      const py::array_t<bool, py::array::c_style | py::array::forcecast>& is_test, const Codes& gold,
+                      const std::vector<std::string>& policies, std::size_t repetitions, const py::dict& settings,
+                      const py::dict& network, const std::string& out, std::uint64_t seed, unsigned threads,
+                      const py::object& progress) {
+  const auto [loop, model] = loop_and_model(dalc_loop_parameters(), settings);
+  const NetworkSpec spec = network_from(network);
+  LearningData data;
+  data.crowd.answers = answers.annotations;
+  data.features = features_from(features);
+  data.row_names = names_from(row_names);
+  data.row_of_task.assign(row_of_task.data(), row_of_task.data() + row_of_task.size());
+  data.split = splits_of(data, {is_test.data(), static_cast<std::size_t>(is_test.size())});
+  std::vector<ClassId> row_truth(data.features.rows, kNoClass);
+  const auto truth = classes_from(gold);
+  for (std::size_t t = 0; t < truth.size(); ++t) {
+    if (data.row_of_task[t] != kNoRow) row_truth[data.row_of_task[t]] = truth[t];
+  }
+  Work work(seed, threads, progress);
+  const DalcLoop played = work.run([&](const RunContext& context) {
+    return play_dalc_loop(data, row_truth, loop, model, spec, policies, repetitions, context);
+  });
+  if (!out.empty()) write_dalc_loop(played, "DALC", "{}", out);
+  return dalc_loop_dict(played);
+}
+
 }  // namespace
 
 void define_asking(py::module_& module) {
@@ -321,6 +409,10 @@ void define_asking(py::module_& module) {
              py::arg("progress"));
   module.def("replay", &replay_answers, py::arg("answers"), py::arg("gold"), py::arg("tables"), py::arg("policies"),
              py::arg("method"), py::arg("method_parameters"), py::arg("options"), py::arg("seed"), py::arg("threads"),
+             py::arg("progress"));
+  module.def("dalc_loop", &dalc_loop_of, py::arg("answers"), py::arg("features"), py::arg("row_names"),
+             py::arg("row_of_task"), py::arg("is_test"), py::arg("gold"), py::arg("policies"), py::arg("repetitions"),
+             py::arg("settings"), py::arg("network"), py::arg("out"), py::arg("seed"), py::arg("threads"),
              py::arg("progress"));
   module.attr("default_selector") = std::string(default_selector());
   module.attr("default_refit_method") = std::string(default_refit_method());

@@ -18,6 +18,7 @@ if int(_numpy.__version__.partition(".")[0]) >= 2 and not _engine.numpy_2:
 
 from . import aggregation, fairness, learning
 from ._asking import Advice, Replay, advise, policies, replay, select
+from ._dalc_loop import DalcLoop, dalc_loop
 from ._engine import __version__
 from ._model import Model, load_model
 from ._parameters import NotFittedError
@@ -29,7 +30,7 @@ from .learning import *  # noqa: F403
 from .tools import Description, Evaluation, Simulation, compare, describe, estimator, evaluate, methods, simulate, simulation_kinds
 
 __all__ = [
-    *aggregation.__all__, *learning.__all__, "Advice", "ColumnError", "CrowdState", "DataWarning", "Description", "Evaluation", "Model", "NotFittedError", "Replay",
-    "Simulation", "__version__", "advise", "compare", "describe", "estimator", "evaluate", "load_model", "methods", "policies", "replay", "select",
+    *aggregation.__all__, *learning.__all__, "Advice", "ColumnError", "CrowdState", "DalcLoop", "DataWarning", "Description", "Evaluation", "Model", "NotFittedError", "Replay",
+    "Simulation", "__version__", "advise", "compare", "dalc_loop", "describe", "estimator", "evaluate", "load_model", "methods", "policies", "replay", "select",
     "Trust", "simulate", "simulation_kinds", "trust",
 ]  # fmt: skip

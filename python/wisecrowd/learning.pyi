@@ -1137,6 +1137,7 @@ class DALC(Learner):
     worker_ridge: float
     shared_ridge: float
     own_ridge: float
+    pooled_level: bool
     samples: int
     warm_up: int
     epochs: int
@@ -1169,6 +1170,7 @@ class DALC(Learner):
         worker_ridge: float = ...,
         shared_ridge: float = ...,
         own_ridge: float = ...,
+        pooled_level: bool = ...,
         samples: int = ...,
         warm_up: int = ...,
         epochs: int = ...,

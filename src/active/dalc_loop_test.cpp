@@ -169,7 +169,14 @@ TEST(DalcLoop, ChoosingTaskAndWorkerBeatsChance) {
   EXPECT_GT(result.curves[1].mean_auc.back(), 0.85);
 
   const std::string folder = ::testing::TempDir() + "dalc_loop_test";
-  write_dalc_loop(result, "{}", folder);
+  const WrittenReplay written = write_dalc_loop(result, "one crowd", "{}", folder);
+  std::vector<std::string> files{"seeds.csv", "curves.csv", "savings.csv", "curves.svg", "curves.png", "summary.json"};
+  if (!written.no_png.empty()) std::erase(files, "curves.png");  // built without cairo
+  EXPECT_EQ(written.files, files);
+  std::ifstream drawing(folder + "/curves.svg");
+  const std::string svg((std::istreambuf_iterator<char>(drawing)), {});
+  EXPECT_NE(svg.find("one crowd"), std::string::npos);
+  EXPECT_NE(svg.find(">dalc<"), std::string::npos);
   std::ifstream seeds(folder + "/seeds.csv");
   std::string line;
   std::getline(seeds, line);

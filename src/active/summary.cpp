@@ -82,6 +82,11 @@ void summarise(DalcLoop& loop, Rng rng) {
     if (loop.seeds == 0) continue;
     curve.mean_accuracy = mean_curve(curve.accuracy, all, points);
     curve.mean_auc = mean_curve(curve.auc, all, points);
+    for (std::size_t p = 0; p < points; ++p) {
+      std::vector<double> here;
+      for (const auto& values : curve.accuracy) here.push_back(values[p]);
+      curve.interval.push_back(with_student(here));
+    }
     std::vector<double> areas;
     for (const auto& values : curve.accuracy) areas.push_back(mean_height(loop.answers, values));
     curve.area = with_student(areas);

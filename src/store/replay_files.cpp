@@ -2,7 +2,7 @@
 
 #include "base/csv_text.hpp"
 #include "base/output_folder.hpp"
-#include "wisecrowd/error.hpp"
+#include "store/curve_pictures.hpp"
 #include "wisecrowd/experiment_files.hpp"
 #include "wisecrowd/version.hpp"
 
@@ -87,16 +87,8 @@ WrittenReplay write_replay(const Replay& replay, const std::string& title, const
   write("curves.csv", curves.text());
   write("seeds.csv", seeds.text());
   write("savings.csv", savings.text());
-  write("curves.svg", replay_svg(replay, title));
   Json summary = summary_of(replay, about);
-  std::string png;
-  try {
-    png = replay_png(replay, title);
-  } catch (const Error& error) {  // hours of replaying are not lost for want of a picture
-    written.no_png = error.what();
-    summary["no_png"] = written.no_png;
-  }
-  if (!png.empty()) write("curves.png", png);
+  store::write_curve_pictures(replay, title, folder, written, summary);
   folder.commit(summary);
   written.files.emplace_back("summary.json");
   return written;

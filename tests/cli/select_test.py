@@ -1,5 +1,6 @@
 """Replays, savings and advice as a user sees them."""
 import csv
+import fcntl
 import json
 import os
 import random
@@ -229,6 +230,15 @@ class Select(ProgramTest):
         self.assertEqual((found["new_answers"], found["waiting"], found["trained_now"]), (2, 3, True))
         self.assertEqual([question["worker"] for question in found["questions"]], ["somebody new"] * 2)
         self.assertFalse({question["task"] for question in found["questions"]} & {row["task"] for row in asked[2:]})
+        # Two at a time would overwrite what the other has learned: the second one is refused, and nothing changes.
+        before = (self.folder / "crowd.db.loop").read_bytes()
+        with open(self.folder / "crowd.db.loop.lock", "w") as other:
+            fcntl.flock(other, fcntl.LOCK_EX)
+            done = self.run_program("select", "crowd.db", "-b", 5, "-p", "dalc", *features, code=74)
+        self.assertIn("crowd.db.loop' is in use by another program: try again when it is done", done.stderr)
+        self.assertEqual((self.folder / "crowd.db.loop").read_bytes(), before)
+        self.run_program("select", "crowd.db", "-b", 5, "-p", "dalc", *features)  # what a dead program left is no lock
+        self.assertNotIn("crowd.db.loop.lock", self.names())
         # A loop goes on as it began, and a file that is none is refused and left alone.
         done = self.run_program("select", "crowd.db", "-b", 5, "-p", "bald", *features, code=64)
         self.assertIn("began with policy=dalc", done.stderr)
@@ -236,6 +246,33 @@ class Select(ProgramTest):
         done = self.run_program("select", "crowd.db", "-b", 5, "-p", "dalc", "--loop", "none.loop", *features, code=65)
         self.assertIn("none.loop", done.stderr)
         self.assertEqual((self.folder / "none.loop").read_text(), "garbage")
+
+    def test_the_loop_is_replayed_and_drawn(self):
+        answers = self.simulate("lftc", tasks=120, workers=12, test_tasks=40, seed=2)
+        words = ("dalc-loop", answers, "-f", "crowd/features.npy", "-t", "crowd/tasks.csv", "-g", "crowd/gold.csv", "--seeds", 2,
+                 "--hidden", 8, "--set", "first_answers=20", "--set", "round_answers=60", "--set", "first_epochs=4", "--set",
+                 "round_epochs=2", "--set", "epochs=4")
+        done = self.run_program(*words, "--out", "loop")
+        self.assertIn("Written to loop", done.stdout)
+        self.assertEqual(set(self.names("loop")), {"curves.csv", "curves.svg", "savings.csv", "seeds.csv", "summary.json", *["curves.png"] * HAS_PNG})
+        curves = self.rows("loop/curves.csv")
+        seeds = self.rows("loop/seeds.csv")
+        for row in curves:
+            own = [float(one["accuracy"]) for one in seeds if (one["policy"], one["answers"]) == (row["policy"], row["answers"])]
+            self.assertEqual(len(own), 2)
+            self.assertAlmostEqual(float(row["accuracy"]), sum(own) / 2)
+            self.assertLessEqual(float(row["low"]), float(row["accuracy"]))
+            self.assertGreaterEqual(float(row["high"]), float(row["accuracy"]))
+        texts = [element.text for element in ElementTree.parse(self.folder / "loop/curves.svg").getroot().iter() if element.text]
+        for text in ("rd", "ac", "ad", "dalc", "all answers", "crowd/answers.csv, 2 repetitions"):
+            self.assertIn(text, texts)
+        self.run_program(*words, "--threads", 1, "--out", "again")
+        for name in ("curves.csv", "seeds.csv", "savings.csv", "curves.svg"):
+            self.assertEqual((self.folder / "loop" / name).read_bytes(), (self.folder / "again" / name).read_bytes(), name)
+        # One repetition has no interval.
+        self.run_program(*words[:9], 1, *words[10:], "--policies", "dalc", "--out", "one", "--quiet")
+        self.assertEqual({(row["policy"], row["low"]) for row in self.rows("one/curves.csv")}, {("dalc", "")})
+        self.assertIn("there is no policy 'best'", self.run_program(*words, "--policies", "rd,best", code=64).stderr)
 
     def test_refusals(self):
         labels = self.crowd()

@@ -1,5 +1,6 @@
 """What to ask next: the same choices as the command line, and policies that beat chance."""
 import doctest
+import fcntl
 import json
 import os
 import signal
@@ -13,7 +14,7 @@ import pandas as pd
 from frames import shuffled_answers
 
 import wisecrowd
-from wisecrowd import CrowdState, _asking
+from wisecrowd import CrowdState, _asking, _dalc_loop
 
 PROGRAM = os.environ.get("WISECROWD_PROGRAM")
 
@@ -137,6 +138,40 @@ class AskingWithFeatures(unittest.TestCase):
                     wisecrowd.select(state, 4, **{**quick, **wrong})
             with self.assertRaisesRegex(TypeError, "CrowdState"):
                 wisecrowd.select(crowd.answers, 4, **quick)
+            with open(os.path.join(folder, "crowd.state.loop.lock"), "w") as other:
+                fcntl.flock(other, fcntl.LOCK_EX)
+                with self.assertRaisesRegex(OSError, "is in use by another program"):
+                    wisecrowd.select(state, 4, **quick)
+
+    def test_the_loop_is_replayed_as_on_the_command_line(self):
+        crowd = wisecrowd.simulate("lftc", tasks=120, workers=12, test_tasks=40, seed=2)
+        quick = {"policies": ["rd", "dalc"], "seeds": 2, "hidden": 8, "first_answers": 20, "round_answers": 60, "first_epochs": 4,
+                 "round_epochs": 2, "epochs": 4, "seed": 3}
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            test = crowd.splits.index[crowd.splits == "test"]
+            played = wisecrowd.dalc_loop(crowd.answers, crowd.features, crowd.gold, test=test, out=folder / "python", **quick)
+            self.assertLessEqual({"curves.svg", "curves.csv", "summary.json"}, {path.name for path in (folder / "python").iterdir()})
+            self.assertEqual((played.test_rows, played.repetitions, played.past_tasks), (40, 2, 60))
+            self.assertEqual(played.savings.index.tolist(), ["rd", "dalc"])
+            for _, row in played.curves.iterrows():
+                own = played.seeds[(played.seeds["policy"] == row["policy"]) & (played.seeds["answers"] == row["answers"])]
+                self.assertAlmostEqual(row["accuracy"], own["accuracy"].mean())
+            if PROGRAM:
+                subprocess.run([PROGRAM, "simulate", "lftc", "--tasks", "120", "--workers", "12", "--test-tasks", "40", "--seed", "2", "--out",
+                                folder / "crowd", "--quiet"], check=True)
+                settings = [f"{key}={value}" for key, value in quick.items() if "_" in key or key == "epochs"]
+                subprocess.run([PROGRAM, "dalc-loop", folder / "crowd/answers.csv", "-f", folder / "crowd/features.npy", "-t",
+                                folder / "crowd/tasks.csv", "-g", folder / "crowd/gold.csv", "--policies", "rd,dalc", "--seeds", "2", "--hidden",
+                                "8", "--seed", "3", "--quiet", "--out", folder / "program",
+                                *[word for setting in settings for word in ("--set", setting)]], check=True)
+                self.assertEqual((folder / "python/seeds.csv").read_text(), (folder / "program/seeds.csv").read_text())
+            unanswered = set(crowd.features.index) - set(crowd.answers["task"])  # the test rows, and perhaps some others
+            self.assertEqual(wisecrowd.dalc_loop(crowd.answers, crowd.features, crowd.gold, **quick).test_rows, len(unanswered))
+            for wrong, words in (({"policies": ["best"]}, "no policy 'best'"), ({"nonsense": 1}, "nonsense"),
+                                 ({"past": 2}, "past"), ({"test": []}, "there are none")):
+                with self.assertRaisesRegex(ValueError, words):
+                    wisecrowd.dalc_loop(crowd.answers, crowd.features, crowd.gold, **{**quick, **wrong})
 
 
 class Advising(unittest.TestCase):
@@ -192,9 +227,10 @@ class Replaying(unittest.TestCase):
 
 class Documentation(unittest.TestCase):
     def test_examples_in_docstrings(self):
-        found = doctest.testmod(_asking)
-        self.assertGreater(found.attempted, 0)
-        self.assertEqual(found.failed, 0)
+        for module in (_asking, _dalc_loop):
+            found = doctest.testmod(module)
+            self.assertGreater(found.attempted, 0)
+            self.assertEqual(found.failed, 0)
 
     def test_policies_are_listed(self):
         table = wisecrowd.policies()
