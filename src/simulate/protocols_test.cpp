@@ -276,6 +276,32 @@ TEST(Lftc, LogitsHaveTheRankAsked) {
   }
 }
 
+TEST(Machines, SomeKnowMoreThanOthers) {
+  const TaskOptions options{.gaussian_separation = 2.5};
+  const Simulation made = simulate("machines", {4000, 40, 5, 3},
+                                   with("machines", {{"training_tasks", "1"}, {"most_training_tasks", "400"}}),
+                                   RunContext({.seed = 1}), options);
+  std::vector<double> accuracy;
+  for (std::size_t w = 0; w < 40; ++w) {
+    double right = 0;
+    for (std::size_t k = 0; k < 5; ++k) right += made.confusion[(w * 5 + k) * 5 + k] / 5;
+    accuracy.push_back(right);
+  }
+  std::sort(accuracy.begin(), accuracy.end());
+  EXPECT_LT(accuracy.front(), 0.3);
+  EXPECT_GT(accuracy.back(), 0.8);
+  EXPECT_GT(accuracy[20], accuracy.front() + 0.15);
+  EXPECT_LT(accuracy[20], accuracy.back() - 0.05);
+  EXPECT_NE(refusal([] {
+              draw("machines", 500, {{"most_training_tasks", "20"}}, 1, {.gaussian_separation = 1});
+            }).find("at least training_tasks"),
+            std::string::npos);
+  EXPECT_NE(refusal([] {
+              draw("machines", 100, {{"most_training_tasks", "200"}}, 1, {.gaussian_separation = 1});
+            }).find("'most_training_tasks' is 200, but there are only 100"),
+            std::string::npos);
+}
+
 TEST(Machines, LearnFromFeaturesAndErrTogether) {
   const TaskOptions options{.test_tasks = 1000, .gaussian_separation = 1.3};
   const Simulation s =

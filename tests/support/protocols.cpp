@@ -94,11 +94,18 @@ FeatureCrowd sparse_crowd(const SparseProtocol& protocol, std::uint64_t seed) {
   return crowd;
 }
 
-FeatureCrowd unbalanced_crowd(std::size_t tasks, double rate, double kept, std::uint64_t seed) {
+FeatureCrowd unbalanced_crowd(std::size_t tasks, double rate, double kept, std::uint64_t seed, bool bent) {
   Rng rng(seed);
   std::vector<ClassId> truth;
   for (std::size_t t = 0; t < tasks; ++t) truth.push_back(ClassId(rng.bernoulli(rate) ? 1 : 0));
-  FeatureCrowd crowd = rows_of(std::move(truth), tasks, 2, 1.3, rng);
+  FeatureCrowd crowd = rows_of(std::move(truth), tasks, 2, bent ? 0 : 1.3, rng);
+  for (std::size_t t = 0; bent && t < tasks; ++t) {
+    constexpr double kCorner = 1.7;
+    const double side = rng.bernoulli(0.5) ? kCorner : -kCorner;
+    float* const row = crowd.data.features.dense.data() + 2 * t;
+    row[0] += static_cast<float>(side);
+    row[1] += static_cast<float>(index(crowd.truth[t]) == 1 ? -side : side);
+  }
   std::vector<double> sensitivity(9), specificity(9);
   for (std::size_t j = 0; j < 9; ++j) {
     sensitivity[j] = rng.uniform(.6, .9);

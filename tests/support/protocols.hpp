@@ -18,8 +18,10 @@ struct SparseProtocol {
 [[nodiscard]] FeatureCrowd sparse_crowd(const SparseProtocol& protocol, std::uint64_t seed);
 
 /// The substitute for BayesDGC's data (G9): nine workers with sensitivities in [.6, .9] and specificities in [.7, .95],
-/// a rare class 1, Gaussian features, a share of the answers kept.
-[[nodiscard]] FeatureCrowd unbalanced_crowd(std::size_t tasks, double rate, double kept, std::uint64_t seed);
+/// a rare class 1, Gaussian features, a share of the answers kept. `bent`: features from which a line tells nothing,
+/// class 0 around two opposite corners of a square and class 1 around the other two.
+[[nodiscard]] FeatureCrowd unbalanced_crowd(std::size_t tasks, double rate, double kept, std::uint64_t seed,
+                                            bool bent = false);
 
 /// Runs an aggregator by name with settings in text.
 [[nodiscard]] CategoryFit run_aggregator(const CategoryData& data, const std::string& name,

@@ -10,7 +10,8 @@ std::unique_ptr<Reliability> make_reliability(const Options& options, const Trai
   if (options.reliability == Options::Kind::low_rank) {
     return std::make_unique<LowRank>(*set.inputs, set.worker_count, options.low_rank, rng, context.pool());
   }
-  const PerWorkerLogistic::Options own{options.own_ridge, options.reliability == Options::Kind::per_worker_logistic};
+  const PerWorkerLogistic::Options own{options.own_ridge, options.reliability == Options::Kind::per_worker_logistic,
+                                       options.pooled_level};
   return std::make_unique<PerWorkerLogistic>(*set.inputs, set.worker_count, own, context.pool());
 }
 
@@ -48,6 +49,10 @@ void parameters(ParameterVisitor& v, Options& o) {
   v.real("own_ridge", o.own_ridge, 1e-9, 1e9,
          "the other two: pull of a worker's weights towards 0, and of their level towards that of all "
          "workers");
+  v.flag(
+      "pooled_level", o.pooled_level,
+      "the other two: whether the level of a worker is drawn towards that of all workers; otherwise towards a coin's, "
+      "as published");
   v.integer("samples", o.samples, 1, 1e6,
             "draws of MC-dropout whose mean is the network's opinion when labels are inferred");
   v.integer("warm_up", o.warm_up, 0, 1e6, "epochs in which the answers alone make the labels");

@@ -13,6 +13,7 @@ struct Options {
   Kind reliability = Kind::low_rank;
   LowRank::Options low_rank;
   double own_ridge = 1;      ///< of the other two kinds
+  bool pooled_level = true;  ///< of the other two kinds
   std::size_t samples = 20;  ///< draws of MC-dropout
   std::size_t warm_up = 3;   ///< epochs before the network has a say
 };

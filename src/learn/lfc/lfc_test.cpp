@@ -69,25 +69,28 @@ TEST(Lfc, RegressionIsExact) {
     mean += right.back();
     count += 1;
   }
-  const double ridge = 0.5, common = std::log(mean / (count - mean));
-  PerWorkerLogistic model(features, 4, {.ridge = ridge}, pool);
-  for (int round = 0; round < 3; ++round) model.fit(set, right);
-  for (std::uint32_t j = 0; j < 4; ++j) {
-    // log odds are linear: solve for the weights from rows 0, 1 and the bias.
-    const double bias = model.log_odds(WorkerId(j), kNoRow);
-    const double a = features.dense[0], b = features.dense[1], c = features.dense[2], d = features.dense[3];
-    const double p = model.log_odds(WorkerId(j), 0) - bias, q = model.log_odds(WorkerId(j), 1) - bias,
-                 det = a * d - b * c;
-    const double weights[3] = {(p * d - b * q) / det, (a * q - p * c) / det, bias};
-    double gradient[3] = {-ridge * weights[0], -ridge * weights[1], -ridge * (weights[2] - common)};
-    for (std::size_t i = 0; i < set.task_count(); ++i) {
-      const double x = features.dense[i * 2], y = features.dense[i * 2 + 1];
-      const double slope = right[i * 4 + j] - sigmoid(weights[0] * x + weights[1] * y + weights[2]);
-      gradient[0] += slope * x;
-      gradient[1] += slope * y;
-      gradient[2] += slope;
+  const double ridge = 0.5;
+  for (const bool pooled : {true, false}) {
+    const double common = pooled ? std::log(mean / (count - mean)) : 0;
+    PerWorkerLogistic model(features, 4, {.ridge = ridge, .pooled_level = pooled}, pool);
+    for (int round = 0; round < 3; ++round) model.fit(set, right);
+    for (std::uint32_t j = 0; j < 4; ++j) {
+      // log odds are linear: solve for the weights from rows 0, 1 and the bias.
+      const double bias = model.log_odds(WorkerId(j), kNoRow);
+      const double a = features.dense[0], b = features.dense[1], c = features.dense[2], d = features.dense[3];
+      const double p = model.log_odds(WorkerId(j), 0) - bias, q = model.log_odds(WorkerId(j), 1) - bias,
+                   det = a * d - b * c;
+      const double weights[3] = {(p * d - b * q) / det, (a * q - p * c) / det, bias};
+      double gradient[3] = {-ridge * weights[0], -ridge * weights[1], -ridge * (weights[2] - common)};
+      for (std::size_t i = 0; i < set.task_count(); ++i) {
+        const double x = features.dense[i * 2], y = features.dense[i * 2 + 1];
+        const double slope = right[i * 4 + j] - sigmoid(weights[0] * x + weights[1] * y + weights[2]);
+        gradient[0] += slope * x;
+        gradient[1] += slope * y;
+        gradient[2] += slope;
+      }
+      for (const double g : gradient) EXPECT_NEAR(g, 0, 1e-6);
     }
-    for (const double g : gradient) EXPECT_NEAR(g, 0, 1e-6);
   }
 }
 

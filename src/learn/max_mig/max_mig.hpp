@@ -68,7 +68,7 @@ class MaxMigModel final : public AnswerModel {
   void aggregate(const TaskAnswers& answers, std::span<double> probabilities) const;
 
   /// Per worker, by how much an answer raises the logit of the class that it names above those of the others, mean over
-  /// the classes: near 0 for workers who add nothing.
+  /// the classes; 0 for workers who always say the same, and shared among those who copy.
   [[nodiscard]] std::vector<double> net_weights() const;
   /// π: how frequent it takes the classes to be.
   [[nodiscard]] const std::vector<double>& class_prior() const noexcept { return prior_; }

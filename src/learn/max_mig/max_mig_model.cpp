@@ -251,10 +251,20 @@ std::vector<double> MaxMigModel::net_weights() const {
   std::vector<double> net(set_->worker_count, 0.0);
   if (classes < 2) return net;
   const double others = static_cast<double>(classes - 1);
+  std::vector<double> given(net.size() * classes, 0.0), in_all(net.size(), 0.0);
+  for (std::size_t a = 0; a < set_->answer_count(); ++a) {
+    given[index(set_->worker[a]) * classes + index(set_->label[a])] += 1;
+    in_all[index(set_->worker[a])] += 1;
+  }
   for (std::size_t j = 0; j < net.size(); ++j) {
-    for (std::size_t label = 0; label < classes; ++label) {
-      for (std::size_t k = 0; k < classes; ++k) {
-        const double weight = weights[(j * classes + k) * classes + label];
+    for (std::size_t k = 0; k < classes; ++k) {
+      const double* const row = weights.data() + (j * classes + k) * classes;
+      // What all answers of this worker have in common tells nothing: a label that it never gives counts as that.
+      double common = 0;
+      for (std::size_t l = 0; l < classes; ++l)
+        common += in_all[j] > 0 ? row[l] * given[j * classes + l] / in_all[j] : 0;
+      for (std::size_t label = 0; label < classes; ++label) {
+        const double weight = (in_all[j] > 0 && given[j * classes + label] == 0 ? common : row[label]) - common;
         net[j] += (k == label ? weight : -weight / others) / static_cast<double>(classes);
       }
     }

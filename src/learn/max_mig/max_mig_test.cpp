@@ -252,6 +252,22 @@ TEST(MaxMig, CopiesCountForLess) {
   EXPECT_GT(accuracy("0"), accuracy("1") + 0.02);
 }
 
+/// Juniors who add nothing have no weight (Theorem 3.4): those who always say the same have none, and copies share that
+/// of the worker whom they copy.
+TEST(MaxMig, WhoAddsNothingWeighsNothing) {
+  const auto weights = [](int which) {
+    const auto crowd = gaussian_crowd(1, 3000, 0, 2, 1.3, max_mig_workers('H', which));
+    return testing::run_learner(crowd.data, "max_mig", {{"learning_rate", "0.01"}, {"class_prior", "uniform"}},
+                                {.kind = "linear"}, 1)
+        .crowd.skill;
+  };
+  const std::vector<double> alone = weights(1), naive = weights(2), copied = weights(3);
+  for (std::size_t j = 5; j < 10; ++j) EXPECT_NEAR(naive[j], 0, 1e-9) << j;
+  EXPECT_NEAR(naive[0], alone[0], 0.3);
+  EXPECT_NEAR(3 * copied[0], alone[0], 0.4);  // it and two who copy it
+  EXPECT_NEAR(4 * copied[2], alone[2], 0.4);  // three copy this one
+}
+
 /// Information does not know the names of the classes. Weights that have exchanged two of them are named by the
 /// answers.
 TEST(MaxMig, ExchangedClassesGetTheirNamesBack) {

@@ -15,6 +15,7 @@ class PerWorkerLogistic final : public Reliability {
   struct Options {
     double ridge = 0.3;
     bool use_features = true;
+    bool pooled_level = true;  ///< otherwise c_j is drawn towards 0, a coin, whatever the others do
   };
   /// `features` may be others than the network's; `row`s count theirs. Both outlive the object, as does the pool.
   PerWorkerLogistic(const Features& features, std::size_t workers, Options options, ThreadPool& pool);

@@ -138,6 +138,9 @@ SimulationInfo info() {
   info.parameters = {
       ParameterSpec::integer("training_tasks", 50, 1, 5000,
                              "how many random train tasks a worker learns from; fewer make weaker workers"),
+      ParameterSpec::integer("most_training_tasks", 0, 0, 5000,
+                             "each worker learns from another number of tasks, from training_tasks up to this, small "
+                             "ones as often as large ones (evenly on the logarithm); 0: all from training_tasks"),
       ParameterSpec::real("ridge", 0.1, 1e-9, 1e9,
                           "how much a worker's weights are held back, relative to the length of a feature row")};
   auto assignment = assignment_parameters();
@@ -153,6 +156,29 @@ SimulationSize default_size(const Parameters&) {
 
 void prepare(const CrowdRequest&, World&) {}
 
+/// How many tasks a worker learns from.
+std::size_t training_tasks(const Parameters& parameters, Rng rng) {
+  const auto least = static_cast<double>(parameters.integer("training_tasks"));
+  const auto most = static_cast<double>(parameters.integer("most_training_tasks"));
+  if (most == 0) return static_cast<std::size_t>(least);
+  return static_cast<std::size_t>(std::lround(std::exp(rng.uniform(std::log(least), std::log(most)))));
+}
+
+void check_training_tasks(const Parameters& parameters, std::size_t available) {
+  const auto least = parameters.integer("training_tasks"), most = parameters.integer("most_training_tasks");
+  if (most != 0 && most < least) {
+    throw Error(ErrorCode::bad_parameter,
+                fmt::format("parameter 'most_training_tasks' is {}: it is 0, or at least training_tasks, which is {}",
+                            most, least));
+  }
+  for (const auto& [name, wanted] : {std::pair("training_tasks", least), std::pair("most_training_tasks", most)}) {
+    if (static_cast<std::size_t>(wanted) <= available) continue;
+    throw Error(
+        ErrorCode::bad_parameter,
+        fmt::format("parameter '{}' is {}, but there are only {} train tasks with a truth", name, wanted, available));
+  }
+}
+
 Crowd draw(const CrowdRequest& request) {
   const World& world = request.world;
   const std::size_t workers = request.size.workers;
@@ -162,12 +188,7 @@ Crowd draw(const CrowdRequest& request) {
                 "machines learn from features that are numbers: give `gold` and `features` with an array or a table of "
                 "numbers, or `gaussian_features`");
   }
-  const auto wanted = static_cast<std::size_t>(request.parameters.integer("training_tasks"));
-  if (wanted > world.train.size()) {
-    throw Error(ErrorCode::bad_parameter,
-                fmt::format("parameter 'training_tasks' is {}, but there are only {} train tasks with a truth", wanted,
-                            world.train.size()));
-  }
+  check_training_tasks(request.parameters, world.train.size());
   if (world.tasks > kMostAnswers / workers || world.feature_columns > kMostAnswers / (workers * classes)) {
     throw Error(ErrorCode::unsupported,
                 fmt::format("{} machines for {} classes, {} tasks and {} columns of features do not fit into memory: "
@@ -178,6 +199,7 @@ Crowd draw(const CrowdRequest& request) {
   Weights weights{Matrix(world.feature_columns, workers * classes), Eigen::RowVectorXf(workers * classes)};
   request.context.pool().for_each_block(workers, [&](std::size_t w, unsigned) {
     if (request.context.cancelled()) return;
+    const std::size_t wanted = training_tasks(request.parameters, request.rng.fork("number of training tasks", w));
     auto tasks = choose_workers(world.train.size(), wanted, request.rng.fork("training tasks", w));
     for (std::uint32_t& t : tasks) t = world.train[t];
     train(w, tasks, request.parameters.real("ridge"), world, scale, weights);
