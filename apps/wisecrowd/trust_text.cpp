@@ -49,7 +49,8 @@ std::string why(const TrustRun& run, std::uint32_t worker) {
       break;
     case AdviceReason::worse_lately: words = fmt::format("{} before", percent(judged.before)); break;
     case AdviceReason::answers_as_one: return in_group + " answers as one";
-    case AdviceReason::colludes: return in_group + " colludes";
+    case AdviceReason::colludes:
+      return in_group + (judged.advice == WorkerAdvice::stop ? " colludes" : " contradicts the rest");
     default: break;
   }
   if (words.empty()) return in_group;

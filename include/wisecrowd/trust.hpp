@@ -47,7 +47,7 @@ enum class AdviceReason {
   swaps_classes,          ///< recode: by `recoding`
   answers_as_one,         ///< check: belongs to a group of copies, and would be kept but for that
   worse_lately,           ///< check: its later answers are worse (`before`, `lately`)
-  colludes,               ///< stop: contradicts the others with one voice, with the rest of its group
+  colludes,               ///< contradicts the others as one with its group: stop if on most tasks, else check
   guesses,                ///< stop: its answers are explained better without the truth
   tells_little,           ///< stop: better than guessing at most by a little
   undecided,              ///< unsure: it may guess or not

@@ -25,6 +25,9 @@ constexpr double kLittleSkill = 0.35;
 constexpr double kBeyondDoubt = 0.975;
 /// recode: each class that is swapped must be so with this probability. Together they must be surer (`sure`).
 constexpr double kLikelySwap = 0.8;
+/// From this share of the tasks on that the others are sure of, a group that contradicts them is not to be asked any
+/// more; below it, its members are judged each for itself.
+constexpr double kMostlyAgainst = 0.5;
 
 /// What guessing gives: the accuracy of one who says each class as often as this worker does, but without looking; or
 /// of one who says all alike, so that nobody is praised for guessing badly. `meant`: the truth that each label is read
@@ -160,7 +163,7 @@ void decide(const Drawn& drawn, std::span<const double> mean, std::span<const do
   const double high = quantile(drawn.skills, (1 + options.confidence_level) / 2);
   if (judged.answers == 0) return set(WorkerAdvice::unsure, AdviceReason::no_answers);
   if (judged.answers < options.least_answers) return set(WorkerAdvice::unsure, AdviceReason::few_answers);
-  if (judged.contradicts > 0) return set(WorkerAdvice::stop, AdviceReason::colludes);
+  if (judged.contradicts >= kMostlyAgainst) return set(WorkerAdvice::stop, AdviceReason::colludes);
   if (judged.spammer < options.stop_from && find_recoding(drawn, meant, options, judged)) {
     return set(WorkerAdvice::recode, AdviceReason::swaps_classes);
   }
@@ -177,6 +180,7 @@ void decide(const Drawn& drawn, std::span<const double> mean, std::span<const do
   if (judged.spammer >= options.keep_below || quantile(drawn.skills, 1 - kBeyondDoubt) <= 0) {
     return set(WorkerAdvice::unsure, AdviceReason::undecided);
   }
+  if (judged.contradicts > 0) return set(WorkerAdvice::check, AdviceReason::colludes);
   if (judged.copies > 0) return set(WorkerAdvice::check, AdviceReason::answers_as_one);
   set(WorkerAdvice::keep, AdviceReason::better_than_guessing);
 }

@@ -157,6 +157,33 @@ TEST(JudgeWorkers, CopiesAreNotKeptWithoutARemark) {
   EXPECT_GT(kept, 0U);
 }
 
+// A group that contradicts the rest on some tasks is no reason not to ask those of its members who are mostly right.
+TEST(JudgeWorkers, ContradictionOnMostTasksStopsAndOnFewerIsChecked) {
+  const auto crowd = testing::small_crowd(5, 300, 10, 2, 8);
+  const auto alone = judged_by_fit({crowd.data.answers, {}, {}}, RunContext());
+  const NameTable& names = crowd.data.answers.class_names();
+  std::vector<DependentGroup> groups(1);
+  groups[0].workers = {WorkerId{0}, WorkerId{1}, WorkerId{2}};
+  groups[0].acted_on = true;
+  std::size_t checked = 0;
+  for (const double contradicts : {0.25, 0.6}) {
+    groups[0].contradicts = contradicts;
+    const auto judged = judged_by_fit({crowd.data.answers, {}, {}}, RunContext(), groups);
+    for (std::size_t w = 0; w < 3; ++w) {
+      if (contradicts > 0.5) {
+        EXPECT_EQ(judged[w].advice, WorkerAdvice::stop);
+      } else if (alone[w].advice == WorkerAdvice::keep) {
+        EXPECT_EQ(judged[w].advice, WorkerAdvice::check);
+        EXPECT_EQ(reason_of(judged[w], names).find("with 2 others it contradicts, as one,"), 0U);
+        ++checked;
+      } else {
+        EXPECT_NE(judged[w].advice, WorkerAdvice::keep);
+      }
+    }
+  }
+  EXPECT_GT(checked, 0U);
+}
+
 // A worker's own answers say nothing of how good it is: one who always answered alone is as unknown as a new one.
 TEST(JudgeWorkers, OnlyOthersCount) {
   CategoryAnswersBuilder builder({"a", "b"});
