@@ -173,6 +173,7 @@ CommandSet::CommandSet() : root_(std::make_unique<CLI::App>()) {
   add_dalc_loop(*this);
   add_describe(*this);
   add_pairs(*this);
+  add_convert(*this);
   add_evaluate(*this);
   add_fairness(*this);
   add_report(*this);

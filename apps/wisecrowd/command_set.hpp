@@ -113,6 +113,7 @@ void add_learn(CommandSet& commands);
 void add_predict(CommandSet& commands);
 void add_describe(CommandSet& commands);
 void add_pairs(CommandSet& commands);
+void add_convert(CommandSet& commands);
 void add_report(CommandSet& commands);
 void add_evaluate(CommandSet& commands);
 void add_fairness(CommandSet& commands);

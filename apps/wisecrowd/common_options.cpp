@@ -9,6 +9,7 @@
 #include "screen_text.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/messages.hpp"
+#include "wisecrowd/platforms.hpp"
 
 namespace wisecrowd::app {
 
@@ -48,7 +49,10 @@ void ReadFlags::add_to(Command& command, bool with_gold) {
   if (with_gold) {
     command.add_text("--gold-columns", gold_columns, "T,L", "the same for the gold file: task and label");
   }
-  add_format(command, format, "how the file is written, if its name does not tell");
+  add_platform_format(command, format);
+  command.add_text("--question", question, "NAME",
+                   "files of a platform: which question to read, where there are several");
+  command.add_flag("--no-models", no_models, "files of a platform: leave out what models predicted");
   command.add_flag("--wide", wide, "one row per task and one column per worker");
   command.add_text("--classes", classes, "A,B,C", "all classes in order; otherwise those that occur");
   command.add_choice("--duplicates", duplicates, names_in(kDuplicatePolicyNames),
@@ -177,7 +181,13 @@ ReadOptions ReadFlags::options() const {
     read_columns(gold_columns, "--gold-columns", {&options.gold_task_column, &options.gold_label_column},
                  "--gold-columns task,truth");
   }
-  if (!format.empty()) options.format = value_in(kTableFormatNames, "format", format);
+  if (find_in(kTableFormatNames, format)) {
+    options.format = *find_in(kTableFormatNames, format);
+  } else if (!format.empty()) {
+    options.platform.name = platform_named(format).name;
+  }
+  options.platform.question = question;
+  options.platform.models = !no_models;
   if (wide) options.layout = TableLayout::wide;
   if (!classes.empty()) options.classes = split_list(classes);
   options.duplicates = value_in(kDuplicatePolicyNames, "duplicate policy", duplicate_policy());
@@ -204,6 +214,8 @@ std::string ReadFlags::words(bool with_gold) const {
   add("--columns", columns);
   if (with_gold) add("--gold-columns", gold_columns);
   add("--format", format);
+  add("--question", question);
+  if (no_models) text += " --no-models";
   if (wide) text += " --wide";
   add("--classes", classes);
   add("--duplicates", duplicates);
@@ -234,6 +246,15 @@ void add_format(Command& command, std::string& format, const std::string& help) 
   std::vector<std::string> names = names_in(kTableFormatNames);
   std::erase(names, std::string(name_in(kTableFormatNames, TableFormat::automatic)));  // as without the flag
   command.add_choice("--format", format, names, help);
+}
+
+void add_platform_format(Command& command, std::string& format) {
+  std::vector<std::string> names = names_in(kTableFormatNames);
+  std::erase(names, std::string(name_in(kTableFormatNames, TableFormat::automatic)));
+  for (const PlatformInfo& platform : platforms()) names.push_back(platform.name);
+  command.add_choice("--format", format, names,
+                     "how the file is written, or the platform that it comes from; without it, that is found by its "
+                     "name and content, as far as they tell");
 }
 
 void add_safe_csv(Command& command, bool& safe_csv) {

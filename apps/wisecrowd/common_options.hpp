@@ -23,7 +23,9 @@ struct ReadFlags {
   std::string kind;  ///< of answers: empty or one of answer_kinds()
   std::string columns;
   std::string gold_columns;
-  std::string format;
+  std::string format;    ///< of tables, or a platform
+  std::string question;  ///< of a platform's file
+  bool no_models = false;
   std::string classes;
   std::string duplicates;  ///< empty: as usual for the kind of answers
   std::string no_answer;
@@ -65,6 +67,9 @@ void add_force(Command& command, bool& force);
 
 /// Adds --format.
 void add_format(Command& command, std::string& format, const std::string& help);
+
+/// The same with the platforms whose files are read.
+void add_platform_format(Command& command, std::string& format);
 
 /// Adds --time.
 void add_time(Command& command, std::string& time, const std::string& without_it);

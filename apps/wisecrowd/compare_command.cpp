@@ -349,7 +349,7 @@ void run_compare(const CompareArguments& given, Session& session) {
     data.answers = seen.answers;
     session.warn(record.data_warnings);
   }
-  if (options.gold.empty()) {
+  if (!data.has_gold()) {
     run_held_out(options, entrants, data, report, session, work);
   } else {
     run_with_gold(options, entrants, std::move(data), report, session, work);

@@ -235,7 +235,7 @@ void compare_kind(const KindRequest& request, Session& session) {
   DataReport report;
   const DataOf<Surface> data = read_kind<Surface>(request, work, report);
   session.warn(report.warnings);
-  if (!request.gold.empty()) {
+  if (data.has_gold()) {
     compare_by_gold<Surface>(entrants, data, request, session, work);
   } else {
     compare_by_hidden_answers<Surface>(entrants, data, request, session, work);

@@ -251,7 +251,7 @@ LearnOutcome run_learn(const LearnRequest& request, Session& session, Work& work
   record.timings.emplace_back("describe", watch.lap());
   work.check_stopped();
   record.gold_tasks = known_truths(input);
-  if (files.gold) record.gold_use = files.learn_from_gold ? "inference" : "evaluation";
+  if (!input.task_gold.empty()) record.gold_use = files.learn_from_gold ? "inference" : "evaluation";
 
   Learned learned = learn_without(request.without, input.data, record, work, [&](const LearningData& data) {
     watch.lap();

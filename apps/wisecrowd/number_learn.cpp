@@ -151,7 +151,7 @@ void learn_numbers_run(const NumberLearningRequest& request, Session& session) {
     record.data_warnings.push_back(std::move(warning));
   }
   record.gold_tasks = known_gold(input);
-  if (files.gold) record.gold_use = "evaluation";
+  if (!input.task_gold.empty()) record.gold_use = "evaluation";
   LearnedNumbers learned = learn_numbers(input.data, info.name, parameters, network, work.context());
   work.check_stopped();
   const double seconds = watch.lap();

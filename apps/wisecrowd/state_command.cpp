@@ -161,6 +161,7 @@ Report init(const StateArguments& options, Session& session, Work& work) {
                     [&] { return read_dataset(options.labels.front(), std::nullopt, read, work.context(), &found); });
   }
   std::vector<KnownTruth> gold;
+  take_truths(data, gold);
   if (!options.gold.empty()) gold = read_known_truths(options.gold, read, work.context(), found.warnings);
   work.check_stopped();
   Report report;
@@ -187,14 +188,15 @@ Report add(const StateArguments& options, Session& session, Work& work) {
   std::vector<CategoryAnswers> sources;
   std::vector<std::vector<double>> times;
   std::vector<Warning> warnings;
+  std::vector<KnownTruth> gold;
   Stopwatch watch;
   for (const std::string& file : options.labels) {
     TimedCategoryData timed = read_more(file, typed, before, work.context(), warnings);
+    take_truths(timed.data, gold);
     sources.push_back(std::move(timed.data.answers));
     times.push_back(std::move(timed.times.times));
     work.check_stopped();
   }
-  std::vector<KnownTruth> gold;
   if (!options.gold.empty()) {
     gold = read_known_truths(options.gold, with_remembered(typed, before, options.gold), work.context(), warnings);
   }

@@ -13,8 +13,9 @@ namespace wisecrowd::app {
 
 std::vector<std::pair<std::string, std::string>> remembered_reading(const ReadOptions& options) {
   // Strictness is decided anew for every table; duplicates and classes are settings of the state.
-  constexpr std::array<std::string_view, 7> kRemembered = {
-      "task_column", "worker_column", "label_column", "gold_task_column", "gold_label_column", "format", "layout"};
+  constexpr std::array<std::string_view, 10> kRemembered = {
+      "task_column", "worker_column", "label_column", "gold_task_column", "gold_label_column",
+      "format",      "layout",        "platform",     "question",         "without_models"};
   auto record = reading_record(options);
   std::erase_if(record, [&](const auto& entry) {
     return std::find(kRemembered.begin(), kRemembered.end(), entry.first) == kRemembered.end();
@@ -37,9 +38,19 @@ ReadOptions with_remembered(ReadOptions typed, const StateSummary& state, const 
   if (typed.layout == usual.layout) typed.layout = then.layout;
   // The name of a file tells its format; standard input has none.
   if (typed.format == usual.format && file == "-") typed.format = then.format;
+  if (typed.platform == usual.platform && typed.format == usual.format) typed.platform = then.platform;
   typed.duplicates = state.duplicates;
   if (state.classes_are_fixed) typed.classes = state.classes;
   return typed;
+}
+
+void take_truths(CategoryData& data, std::vector<KnownTruth>& truths) {
+  for (std::size_t t = 0; t < data.gold.size(); ++t) {
+    if (data.gold[t] == kNoClass) continue;
+    truths.push_back(
+        {std::string(data.answers.task_names()[t]), std::string(data.answers.class_names()[index(data.gold[t])])});
+  }
+  data.gold.clear();
 }
 
 std::vector<KnownTruth> read_known_truths(const std::string& path, const ReadOptions& options,

@@ -15,6 +15,9 @@ namespace wisecrowd::app {
 /// What was typed, and what the state remembers where nothing was.
 [[nodiscard]] ReadOptions with_remembered(ReadOptions typed, const StateSummary& state, const std::string& file);
 
+/// Moves the gold that came with the answers, as in files of platforms, to `truths`.
+void take_truths(CategoryData& data, std::vector<KnownTruth>& truths);
+
 /// Known truths from a table of task and label. Their task column may be called as that of the answers.
 [[nodiscard]] std::vector<KnownTruth> read_known_truths(const std::string& path, const ReadOptions& options,
                                                         const RunContext& context, std::vector<Warning>& warnings);

@@ -63,8 +63,18 @@ struct SetReading {
   SetRowRule rows = SetRowRule::automatic;
 };
 
+/// How files of labelling platforms are read (platforms.hpp).
+struct PlatformReading {
+  /// One of platforms(); empty: recognised by content, unless the format, the layout or columns are given.
+  std::string name;
+  std::string question;  ///< which one, where a file holds answers to several
+  bool models = true;    ///< predictions of models count as answers of machine workers
+  bool operator==(const PlatformReading&) const = default;
+};
+
 struct ReadOptions {
   TableFormat format = TableFormat::automatic;
+  PlatformReading platform;
   TableLayout layout = TableLayout::automatic;
   /// Names of the task, worker and label columns; empty entries are found by the known aliases. When all that are
   /// needed are positive integers and the first row does not contain them as names, they are positions (from 1) in a

@@ -352,4 +352,5 @@ PYBIND11_MODULE(_engine, module) {
   define_sets(module);
   define_sequences(module);
   define_fairness(module);
+  define_platforms(module);
 }

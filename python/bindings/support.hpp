@@ -123,6 +123,7 @@ void define_comparisons(py::module_& module);
 void define_sets(py::module_& module);
 void define_sequences(py::module_& module);
 void define_fairness(py::module_& module);
+void define_platforms(py::module_& module);
 /// Groups of tasks from codes, -1 for none.
 [[nodiscard]] TaskGroups task_groups(const py::array_t<std::int32_t, py::array::c_style | py::array::forcecast>& codes,
                                      const py::array& names);

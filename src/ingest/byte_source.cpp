@@ -152,6 +152,18 @@ class Pushback final : public ByteSource {
   std::unique_ptr<ByteSource> rest_;
 };
 
+/// What somebody else holds, too.
+class Shared final : public ByteSource {
+ public:
+  explicit Shared(std::shared_ptr<ByteSource> source) : source_(std::move(source)) {}
+  std::size_t read(char* to, std::size_t wanted) override { return source_->read(to, wanted); }
+  [[nodiscard]] std::uint64_t position() const override { return source_->position(); }
+  [[nodiscard]] std::uint64_t size() const override { return source_->size(); }
+
+ private:
+  std::shared_ptr<ByteSource> source_;
+};
+
 std::unique_ptr<ByteSource> from_descriptor(const std::string& name, int descriptor, const RunContext& context) {
   struct stat status {};
   if (fstat(descriptor, &status) != 0) fail_io(name, "cannot be examined", errno, "");
@@ -224,6 +236,7 @@ std::unique_ptr<ByteSource> open_raw(const Input& input, const RunContext& conte
 }
 
 std::unique_ptr<ByteSource> open_input(const Input& input, const RunContext& context) {
+  if (input.opened) return std::make_unique<Shared>(input.opened);
   auto raw = open_raw(input, context);
   std::string head(8, '\0');
   head.resize(raw->read(head.data(), head.size()));
@@ -238,6 +251,14 @@ std::unique_ptr<ByteSource> open_input(const Input& input, const RunContext& con
   if (!gzip && !zstd) return whole;
   whole = gzip ? gunzip(std::move(whole), name) : unzstd(std::move(whole), name);
   return never_waits ? read_ahead(std::move(whole)) : std::move(whole);
+}
+
+std::string look_at(Input& input, std::size_t wanted, const RunContext& context) {
+  auto source = open_input(input, context);
+  std::string head(wanted, '\0');
+  head.resize(source->read(head.data(), head.size()));
+  input.opened = std::make_shared<Pushback>(head, std::move(source));
+  return head;
 }
 
 void refuse_one_input_twice(const Input& answers, const std::optional<Input>& gold) {

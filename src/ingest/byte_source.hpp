@@ -11,10 +11,14 @@
 
 namespace wisecrowd::ingest {
 
+class ByteSource;
+
 /// What to read: a path, "-" for standard input, or bytes in memory that go by a name.
 struct Input {
   std::string name;
   std::optional<std::string_view> memory;
+  /// Opened already, for a look at its beginning; can be read once.
+  std::shared_ptr<ByteSource> opened = nullptr;
 };
 
 /// Throws bad_parameter if both are standard input.
@@ -40,5 +44,9 @@ class ByteSource {
 /// Opens the input; gzip and zstd are recognised by their first bytes and unpacked, from a file in a thread of their
 /// own. Formats that cannot be read (zip, xz, …) are refused by name.
 [[nodiscard]] std::unique_ptr<ByteSource> open_input(const Input& input, const RunContext& context);
+
+/// The first bytes of an input, up to `wanted`, unpacked. `input` then holds what was opened, so that a pipe loses
+/// nothing.
+[[nodiscard]] std::string look_at(Input& input, std::size_t wanted, const RunContext& context);
 
 }  // namespace wisecrowd::ingest

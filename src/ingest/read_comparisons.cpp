@@ -8,12 +8,14 @@
 #include <unordered_map>
 
 #include "data/comparison_column.hpp"
+#include "ingest/platforms/platform.hpp"
 #include "ingest/problems.hpp"
 #include "ingest/read.hpp"
 #include "ingest/repeats.hpp"
 #include "ingest/table.hpp"
 #include "ingest/worker_changes.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/kinds.hpp"
 
 namespace wisecrowd::ingest {
 namespace {
@@ -326,9 +328,11 @@ namespace wisecrowd {
 
 ComparisonData read_comparisons(const std::string& answers_path, const std::optional<std::string>& gold_path,
                                 const ReadOptions& options, const RunContext& context, DataReport* report) {
-  std::optional<ingest::Input> gold;
-  if (gold_path) gold = ingest::Input{*gold_path, std::nullopt};
-  return ingest::read_comparisons({answers_path, std::nullopt}, gold, options, ingest::Tuning{}, context, report);
+  const auto inputs = ingest::prepare_inputs(answers_path, gold_path, Comparisons::name, false, options, context);
+  ComparisonData data =
+      ingest::read_comparisons(inputs.answers, inputs.gold, inputs.options, ingest::Tuning{}, context, report);
+  inputs.tell(report);
+  return data;
 }
 
 ItemScores read_item_scores(const std::string& path, const ReadOptions& options, const RunContext& context,

@@ -5,11 +5,13 @@
 
 #include "ingest/gold_mismatch.hpp"
 #include "ingest/label_rows.hpp"
+#include "ingest/platforms/platform.hpp"
 #include "ingest/problems.hpp"
 #include "ingest/read.hpp"
 #include "ingest/repeats.hpp"
 #include "ingest/worker_changes.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/kinds.hpp"
 #include "wisecrowd/names.hpp"
 
 namespace wisecrowd::ingest {
@@ -325,16 +327,20 @@ namespace wisecrowd {
 
 CategoryData read_dataset(const std::string& answers_path, const std::optional<std::string>& gold_path,
                           const ReadOptions& options, const RunContext& context, DataReport* report) {
-  std::optional<ingest::Input> gold;
-  if (gold_path) gold = ingest::Input{*gold_path, std::nullopt};
-  return ingest::read_dataset({answers_path, std::nullopt}, gold, options, ingest::Tuning{}, context, report);
+  const auto inputs = ingest::prepare_inputs(answers_path, gold_path, Categories::name, false, options, context);
+  CategoryData data =
+      ingest::read_dataset(inputs.answers, inputs.gold, inputs.options, ingest::Tuning{}, context, report);
+  inputs.tell(report);
+  return data;
 }
 
 TimedCategoryData read_timed_dataset(const std::string& answers_path, const std::optional<std::string>& gold_path,
                                      const ReadOptions& options, const RunContext& context, DataReport* report) {
-  std::optional<ingest::Input> gold;
-  if (gold_path) gold = ingest::Input{*gold_path, std::nullopt};
-  return ingest::read_timed_dataset({answers_path, std::nullopt}, gold, options, ingest::Tuning{}, context, report);
+  const auto inputs = ingest::prepare_inputs(answers_path, gold_path, Categories::name, true, options, context);
+  TimedCategoryData timed =
+      ingest::read_timed_dataset(inputs.answers, inputs.gold, inputs.options, ingest::Tuning{}, context, report);
+  inputs.tell(report);
+  return timed;
 }
 
 }  // namespace wisecrowd

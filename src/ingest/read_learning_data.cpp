@@ -6,9 +6,11 @@
 #include "data/build.hpp"
 #include "data/interner.hpp"
 #include "data/name_order.hpp"
+#include "ingest/platforms/platform.hpp"
 #include "ingest/problems.hpp"
 #include "ingest/read.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/kinds.hpp"
 #include "wisecrowd/read_features.hpp"
 
 namespace wisecrowd {
@@ -118,7 +120,8 @@ void warn_of_unknown_gold(const LearningFiles& files, const Tally& unknown, cons
   report.warnings.push_back(
       {"gold_without_task",
        fmt::format("{}: {} gold tasks, for example '{}', have neither answers nor features and are ignored{}",
-                   *files.gold, unknown.count, unknown.example, reason.empty() ? "" : ": " + reason)});
+                   files.gold.value_or(files.answers), unknown.count, unknown.example,
+                   reason.empty() ? "" : ": " + reason)});
 }
 
 /// Gold by row, from the gold of answered tasks and of others; gold of neither is left aside with a warning.
@@ -149,14 +152,15 @@ LearningInput read_learning_data(const LearningFiles& files, const ReadOptions& 
   DataReport own;
   DataReport& notes = report != nullptr ? *report : own;
   refuse_standard_input_twice(files);
-  const auto input = [](const std::string& path) { return ingest::Input{path, std::nullopt}; };
   LearningInput result;
   LearningData& data = result.data;
   ingest::OtherGold others;
-  data.crowd = ingest::read_dataset(input(files.answers), files.gold ? std::optional(input(*files.gold)) : std::nullopt,
-                                    options, ingest::Tuning{}, context, &notes, &others);
+  const auto inputs = ingest::prepare_inputs(files.answers, files.gold, Categories::name, false, options, context);
+  data.crowd =
+      ingest::read_dataset(inputs.answers, inputs.gold, inputs.options, ingest::Tuning{}, context, &notes, &others);
+  inputs.tell(&notes);
   const Interner rows = add_features(files, options, data.crowd.answers, data, context, notes);
-  if (!files.gold) return result;
+  if (!inputs.gold) return result;
 
   result.task_gold = std::exchange(data.crowd.gold, {});
   result.row_gold = gold_by_row(files, data, result.task_gold, others, rows, notes);
@@ -193,12 +197,12 @@ NumberLearningInput read_number_learning_data(const LearningFiles& files, const 
   NumberLearningInput result;
   NumberLearningData& data = result.data;
   ingest::OtherGoldNumbers others;
-  std::optional<ingest::Input> gold;
-  if (files.gold) gold = ingest::Input{*files.gold, std::nullopt};
+  const auto inputs = ingest::prepare_inputs(files.answers, files.gold, Numbers::name, false, options, context);
   data.crowd =
-      ingest::read_numbers({files.answers, std::nullopt}, gold, options, ingest::Tuning{}, context, &notes, &others);
+      ingest::read_numbers(inputs.answers, inputs.gold, inputs.options, ingest::Tuning{}, context, &notes, &others);
+  inputs.tell(&notes);
   const Interner rows = add_features(files, options, data.crowd.answers, data, context, notes);
-  if (!files.gold) return result;
+  if (!inputs.gold) return result;
 
   result.task_gold = std::exchange(data.crowd.gold, {});
   const std::size_t dimensions = data.crowd.answers.dimensions();

@@ -6,12 +6,14 @@
 #include <utility>
 
 #include "data/number_column.hpp"
+#include "ingest/platforms/platform.hpp"
 #include "ingest/problems.hpp"
 #include "ingest/read.hpp"
 #include "ingest/repeats.hpp"
 #include "ingest/table.hpp"
 #include "ingest/worker_changes.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/kinds.hpp"
 #include "wisecrowd/names.hpp"
 
 namespace wisecrowd::ingest {
@@ -270,9 +272,11 @@ NumberTable read_number_table(const std::string& path, const ReadOptions& option
 
 NumberData read_numbers(const std::string& answers_path, const std::optional<std::string>& gold_path,
                         const ReadOptions& options, const RunContext& context, DataReport* report) {
-  std::optional<ingest::Input> gold;
-  if (gold_path) gold = ingest::Input{*gold_path, std::nullopt};
-  return ingest::read_numbers({answers_path, std::nullopt}, gold, options, ingest::Tuning{}, context, report);
+  const auto inputs = ingest::prepare_inputs(answers_path, gold_path, Numbers::name, false, options, context);
+  NumberData data =
+      ingest::read_numbers(inputs.answers, inputs.gold, inputs.options, ingest::Tuning{}, context, report);
+  inputs.tell(report);
+  return data;
 }
 
 }  // namespace wisecrowd

@@ -7,11 +7,13 @@
 #include <utility>
 
 #include "data/sequence_column.hpp"
+#include "ingest/platforms/platform.hpp"
 #include "ingest/problems.hpp"
 #include "ingest/read.hpp"
 #include "ingest/tag_file.hpp"
 #include "ingest/worker_changes.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/kinds.hpp"
 
 namespace wisecrowd::ingest {
 namespace {
@@ -387,10 +389,12 @@ namespace wisecrowd {
 
 SequenceData read_sequences(const SequenceFiles& files, const ReadOptions& options, const RunContext& context,
                             DataReport* report) {
-  ingest::SequenceInputs inputs{{files.answers, std::nullopt}, {}, {}};
-  if (files.gold) inputs.gold = ingest::Input{*files.gold, std::nullopt};
+  const auto prepared = ingest::prepare_inputs(files.answers, files.gold, Sequences::name, false, options, context);
+  ingest::SequenceInputs inputs{prepared.answers, prepared.gold, prepared.tokens};
   if (files.tokens) inputs.tokens = ingest::Input{*files.tokens, std::nullopt};
-  return ingest::read_sequences(inputs, files, options, ingest::Tuning{}, context, report);
+  SequenceData data = ingest::read_sequences(inputs, files, prepared.options, ingest::Tuning{}, context, report);
+  prepared.tell(report);
+  return data;
 }
 
 }  // namespace wisecrowd

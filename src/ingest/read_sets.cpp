@@ -6,12 +6,14 @@
 #include <utility>
 
 #include "data/set_column.hpp"
+#include "ingest/platforms/platform.hpp"
 #include "ingest/problems.hpp"
 #include "ingest/read.hpp"
 #include "ingest/repeats.hpp"
 #include "ingest/table.hpp"
 #include "ingest/worker_changes.hpp"
 #include "wisecrowd/error.hpp"
+#include "wisecrowd/kinds.hpp"
 #include "wisecrowd/names.hpp"
 
 namespace wisecrowd::ingest {
@@ -336,9 +338,10 @@ namespace wisecrowd {
 
 SetData read_sets(const std::string& answers_path, const std::optional<std::string>& gold_path,
                   const ReadOptions& options, const RunContext& context, DataReport* report) {
-  std::optional<ingest::Input> gold;
-  if (gold_path) gold = ingest::Input{*gold_path, std::nullopt};
-  return ingest::read_sets({answers_path, std::nullopt}, gold, options, ingest::Tuning{}, context, report);
+  const auto inputs = ingest::prepare_inputs(answers_path, gold_path, Sets::name, false, options, context);
+  SetData data = ingest::read_sets(inputs.answers, inputs.gold, inputs.options, ingest::Tuning{}, context, report);
+  inputs.tell(report);
+  return data;
 }
 
 SetTable read_set_table(const std::string& path, const ReadOptions& options, const RunContext& context,

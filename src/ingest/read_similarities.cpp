@@ -274,6 +274,9 @@ namespace wisecrowd {
 
 SimilarityData read_similarities(const std::string& answers_path, const std::optional<std::string>& gold_path,
                                  const ReadOptions& options, const RunContext& context, DataReport* report) {
+  if (!options.platform.name.empty()) {
+    throw Error(ErrorCode::unsupported, "no platform asks whether two items are the same: give a table");
+  }
   std::optional<ingest::Input> gold;
   if (gold_path) gold = ingest::Input{*gold_path, std::nullopt};
   return ingest::read_similarities({answers_path, std::nullopt}, gold, options, ingest::Tuning{}, context, report);

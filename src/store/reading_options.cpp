@@ -93,6 +93,7 @@ class ReadingReader {
 /// them may be gone when the answers are read again.
 template <class Io>
 void reading_fields(Io& io, ReadOptions& options) {
+  bool without_models = !options.platform.models;
   io.text("task_column", options.task_column);
   io.text("worker_column", options.worker_column);
   io.text("label_column", options.label_column);
@@ -102,6 +103,9 @@ void reading_fields(Io& io, ReadOptions& options) {
   io.text("gold_label_column", options.gold_label_column);
   io.names("gold_value_columns", options.gold_value_columns);
   io.choice("format", kTableFormatNames, options.format);
+  io.text("platform", options.platform.name);
+  io.text("question", options.platform.question);
+  io.flag("without_models", without_models);
   io.choice("layout", kLayoutNames, options.layout);
   io.choice("duplicates", kDuplicatePolicyNames, options.duplicates);
   io.text("set_separator", options.sets.separator);
@@ -115,6 +119,7 @@ void reading_fields(Io& io, ReadOptions& options) {
   io.merges("merge_workers", options.merge_workers);
   io.names("trusted_workers", options.trusted_workers);
   io.groups("worker_groups", options.worker_groups);
+  options.platform.models = !without_models;
 }
 
 }  // namespace

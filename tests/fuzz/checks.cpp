@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "fuzz/model_check.hpp"
+#include "ingest/platforms/platform.hpp"
 #include "ingest/read.hpp"
 #include "wisecrowd/error.hpp"
 
@@ -144,6 +145,22 @@ void check_features(std::string_view bytes) {
   });
 }
 
+/// JSON of one of the platforms, read as whatever kind its first question has.
+void check_platform(std::string_view bytes) {
+  constexpr std::string_view kPlatforms[] = {"label-studio", "argilla", "ground-truth", "arena", "trl", "peerannot"};
+  const std::size_t chosen = choice(bytes, 12);
+  const ingest::Platform& platform = ingest::platform_entry(kPlatforms[chosen % 6]);
+  (void)ingest::recognised(ingest::head_of("answers.json", bytes));
+  compare([&](const Tuning& tuning, const RunContext& context, DataReport& report) {
+    ReadOptions options{.lenient = chosen / 6 == 1};
+    ingest::Collected found = ingest::collect(platform, {{"a.json", bytes}, options, tuning, context, true});
+    if (found.questions.size() > 0) options.platform.question = found.questions[0];
+    const PlatformTables tables = ingest::make_tables(found, platform, "", options);
+    report.warnings = tables.notes;
+    return tables.answers + tables.gold + tables.tokens + tables.workers;
+  });
+}
+
 std::string gzipped(std::string_view text) {
   z_stream stream{};
   if (deflateInit2(&stream, 1, Z_DEFLATED, MAX_WBITS + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) return {};
@@ -211,6 +228,7 @@ const std::map<std::string, Check>& checks() {
       {"label_table", check_label_table},
       {"npy", check_npy},
       {"features", check_features},
+      {"platform", check_platform},
       {"gzip", [](std::string_view bytes) { check_packed(bytes, gzipped); }},
       {"model", check_model},
       {"zstd", [](std::string_view bytes) { check_packed(bytes, zstd_packed); }},

@@ -48,6 +48,8 @@ PUBLIC_LAYER = {
     "preferences.hpp": "result",
     "evaluate_comparisons.hpp": "evaluate",
     "read_comparisons.hpp": "ingest",
+    "platforms.hpp": "ingest",
+    "platform_files.hpp": "store",
     "number_answers.hpp": "data",
     "number_data.hpp": "data",
     "number_fit.hpp": "data",
@@ -191,7 +193,7 @@ HEAVY = [
      "decompositions are functions of base/linear_algebra.hpp"),
     (re.compile(r"^fmt/(?!core\.h$)"), re.compile(r"\.cpp$"), "in a header <fmt/core.h> will do"),
     (re.compile(r"^boost/"), re.compile(r"\.cpp$"), "include it in the .cpp file"),
-    (re.compile(r"^simdjson\.h$"), re.compile(r"\.cpp$|^src/ingest/json_lines\.hpp$"), "include it in the .cpp file"),
+    (re.compile(r"^simdjson\.h$"), re.compile(r"\.cpp$|^src/ingest/(json_lines|platforms/json_reading)\.hpp$"), "include it in the .cpp file"),
 ]
 # Methods, learners, selectors and states go through their options by a visitor; kinds of simulation have no options.
 DECLARES = re.compile(r"\bParameterSpec::(real|integer|choice|flag)\s*\(")
@@ -237,6 +239,8 @@ class Checker:
                 continue  # the build finds out whether their folders are there
             if listing.stem == "kinds":
                 self.check_kinds(listing)
+            elif listing.stem == "platforms":
+                self.check_platforms(listing)
             else:
                 self.check_rooms(listing)
         self.check_method_names()
@@ -421,6 +425,18 @@ class Checker:
         for file in sorted((listing.parent / "kinds").glob("*.cpp")):
             if file.stem not in kinds:
                 self.offend(file, 0, f"is a kind without a line in {listing.relative_to(self.root)}")
+
+    def check_platforms(self, listing):
+        """Platforms are files, and a sample of each is read by the tests and shown in the page."""
+        page = self.root / "docs/PLATFORMS.md"
+        text = page.read_text(encoding="utf-8") if page.is_file() else ""
+        for number, platform in self.listed(listing):
+            name = platform.replace("_", "-")
+            for file in (listing.parent / f"{platform}.cpp", self.root / "tests/platforms" / platform):
+                if not file.exists():
+                    self.offend(listing, number, f"{platform} has no {file.relative_to(self.root)}")
+            if f"`{name}`" not in text:
+                self.offend(listing, number, f"docs/PLATFORMS.md says nothing of `{name}`")
 
     def check_lengths(self):
         for folder in SOURCE_FOLDERS:
