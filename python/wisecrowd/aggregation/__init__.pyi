@@ -183,6 +183,7 @@ class OneCoinDawidSkene(OneCoinBase):
     class_pseudo_count: float
     max_iterations: int
     tolerance: float
+    acceleration: Literal['none', 'squarem']
     start: Literal['votes', 'majority', 'random']
     restarts: int
     gold_weight: float
@@ -203,6 +204,7 @@ class OneCoinDawidSkene(OneCoinBase):
         wrong_pseudo_count: float = ...,
         class_prior: Literal['learned', 'uniform'] = ...,
         class_pseudo_count: float = ...,
+        acceleration: Literal['none', 'squarem'] = ...,
         start: Literal['votes', 'majority', 'random'] = ...,
         restarts: int = ...,
         gold_weight: float = ...,
@@ -224,6 +226,7 @@ class ConfusionVector(Aggregator):
     class_pseudo_count: float
     max_iterations: int
     tolerance: float
+    acceleration: Literal['none', 'squarem']
     start: Literal['votes', 'majority', 'random']
     restarts: int
     gold_weight: float
@@ -242,6 +245,7 @@ class ConfusionVector(Aggregator):
         class_pseudo_count: float = ...,
         max_iterations: int = ...,
         tolerance: float = ...,
+        acceleration: Literal['none', 'squarem'] = ...,
         start: Literal['votes', 'majority', 'random'] = ...,
         restarts: int = ...,
         gold_weight: float = ...,
@@ -263,6 +267,7 @@ class DawidSkene(DawidSkeneBase):
     class_pseudo_count: float
     max_iterations: int
     tolerance: float
+    acceleration: Literal['none', 'squarem']
     start: Literal['votes', 'majority', 'random']
     restarts: int
     gold_weight: float
@@ -283,6 +288,7 @@ class DawidSkene(DawidSkeneBase):
         diagonal_pseudo_count: float = ...,
         class_prior: Literal['learned', 'uniform'] = ...,
         class_pseudo_count: float = ...,
+        acceleration: Literal['none', 'squarem'] = ...,
         start: Literal['votes', 'majority', 'random'] = ...,
         restarts: int = ...,
         gold_weight: float = ...,
@@ -306,6 +312,7 @@ class HierarchicalDawidSkene(Aggregator):
     class_pseudo_count: float
     max_iterations: int
     tolerance: float
+    acceleration: Literal['none', 'squarem']
     start: Literal['votes', 'majority', 'random']
     restarts: int
     gold_weight: float
@@ -326,6 +333,7 @@ class HierarchicalDawidSkene(Aggregator):
         class_pseudo_count: float = ...,
         max_iterations: int = ...,
         tolerance: float = ...,
+        acceleration: Literal['none', 'squarem'] = ...,
         start: Literal['votes', 'majority', 'random'] = ...,
         restarts: int = ...,
         gold_weight: float = ...,
@@ -418,6 +426,7 @@ class IBCC(Aggregator):
     class_pseudo_count: float
     max_iterations: int
     tolerance: float
+    acceleration: Literal['none', 'squarem']
     start: Literal['votes', 'majority', 'random']
     restarts: int
     gold_weight: float
@@ -437,6 +446,7 @@ class IBCC(Aggregator):
         class_pseudo_count: float = ...,
         max_iterations: int = ...,
         tolerance: float = ...,
+        acceleration: Literal['none', 'squarem'] = ...,
         start: Literal['votes', 'majority', 'random'] = ...,
         restarts: int = ...,
         gold_weight: float = ...,
@@ -461,6 +471,7 @@ class SpammerMixture(Aggregator):
     class_pseudo_count: float
     max_iterations: int
     tolerance: float
+    acceleration: Literal['none', 'squarem']
     start: Literal['votes', 'majority', 'random']
     restarts: int
     gold_weight: float
@@ -482,6 +493,7 @@ class SpammerMixture(Aggregator):
         class_pseudo_count: float = ...,
         max_iterations: int = ...,
         tolerance: float = ...,
+        acceleration: Literal['none', 'squarem'] = ...,
         start: Literal['votes', 'majority', 'random'] = ...,
         restarts: int = ...,
         gold_weight: float = ...,
@@ -643,6 +655,7 @@ class MACE(MACEBase):
     class_pseudo_count: float
     max_iterations: int
     tolerance: float
+    acceleration: Literal['none', 'squarem']
     start: Literal['votes', 'majority', 'random']
     restarts: int
     gold_weight: float
@@ -665,6 +678,7 @@ class MACE(MACEBase):
         class_prior: Literal['learned', 'uniform'] = ...,
         class_pseudo_count: float = ...,
         tolerance: float = ...,
+        acceleration: Literal['none', 'squarem'] = ...,
         start: Literal['votes', 'majority', 'random'] = ...,
         gold_weight: float = ...,
         ties: Literal['lowest', 'highest', 'random', 'fractional'] = ...,
@@ -863,6 +877,7 @@ class OrdinalDawidSkene(Aggregator):
     class_pseudo_count: float
     max_iterations: int
     tolerance: float
+    acceleration: Literal['none', 'squarem']
     start: Literal['votes', 'majority', 'random']
     restarts: int
     gold_weight: float
@@ -882,6 +897,7 @@ class OrdinalDawidSkene(Aggregator):
         class_pseudo_count: float = ...,
         max_iterations: int = ...,
         tolerance: float = ...,
+        acceleration: Literal['none', 'squarem'] = ...,
         start: Literal['votes', 'majority', 'random'] = ...,
         restarts: int = ...,
         gold_weight: float = ...,
@@ -1133,6 +1149,7 @@ class SpectralEM(Aggregator):
     class_pseudo_count: float
     max_iterations: int
     tolerance: float
+    acceleration: Literal['none', 'squarem']
     gold_weight: float
     ties: Literal['lowest', 'highest', 'random', 'fractional']
     classes: Optional[Iterable[Any]]
@@ -1151,6 +1168,7 @@ class SpectralEM(Aggregator):
         class_pseudo_count: float = ...,
         max_iterations: int = ...,
         tolerance: float = ...,
+        acceleration: Literal['none', 'squarem'] = ...,
         gold_weight: float = ...,
         ties: Literal['lowest', 'highest', 'random', 'fractional'] = ...,
         classes: Optional[Iterable[Any]] = ...,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "aggregate/categories/shared/em_acceleration.hpp"
 #include "aggregate/categories/shared/gammas.hpp"
 #include "aggregate/method.hpp"
 #include "base/numeric.hpp"
@@ -23,8 +24,10 @@ constexpr double kStrengthRate = 0.5;
 constexpr double kLeastStrength = 1e-2;
 constexpr double kMostStrength = 1e4;
 // The hyper-parameters are what converges slowly. After the first iterations, which choose the hill, they take several
-// steps per pass over the answers: as many as cost no more than the pass, which a table cell does as one answer.
+// steps per pass over the answers: as many as cost no more than the pass, which a table cell does as one answer. Where
+// EM is extrapolated, that begins with it.
 constexpr std::size_t kPlainIterations = 40;
+constexpr std::size_t kIterationsBeforeExtrapolation = 10;
 constexpr std::size_t kMostSteps = 8;
 // Where workers have few answers, the fixed point of the strength creeps for hundreds of iterations. Once in so many it
 // is looked for directly instead, if a plain step would still move it by more than this share.
@@ -41,6 +44,7 @@ class LearnedSmoothing final : public CrowdModel {
       : classes_(pass.class_count()),
         stride_(pass.stride()),
         options_(options),
+        plain_iterations_(options.em.extrapolates() ? kIterationsBeforeExtrapolation : kPlainIterations),
         late_steps_(std::clamp<std::size_t>(
             answers / std::max<std::size_t>(pass.worker_count() * classes_ * stride_, 1), 1, kMostSteps)),
         skill_(pass.worker_count(), kFirstSkill),
@@ -55,9 +59,9 @@ class LearnedSmoothing final : public CrowdModel {
 
   double prepare(const ConfusionPass& pass, const RunContext&) override {
     if (classes_ < 2) return 0;
-    const std::size_t steps = iteration_++ < kPlainIterations ? 1 : late_steps_;
+    const std::size_t steps = iteration_++ < plain_iterations_ ? 1 : late_steps_;
     for (std::size_t step = 0; step < steps; ++step) climb(pass);
-    if (iteration_ > kPlainIterations && iteration_ % kIterationsPerSearch == 0) search_strength(pass);
+    if (iteration_ > plain_iterations_ && iteration_ % kIterationsPerSearch == 0) search_strength(pass);
     log_gamma_strength_ = log_gamma_positive(strength_);
     double objective = kStrengthShape * std::log(strength_) - kStrengthRate * strength_ +
                        kSharePseudoCount * (std::log(crowd_share_) + std::log1p(-crowd_share_));
@@ -131,6 +135,44 @@ class LearnedSmoothing final : public CrowdModel {
       for (std::size_t k = 0; k < stride_; ++k) counts[l * stride_ + k] += prior[k];
     }
     return true;
+  }
+
+  [[nodiscard]] bool settled() const override { return iteration_ >= plain_iterations_; }
+
+  /// The logarithm of the strength above its least value, and square roots of all else, which is probabilities.
+  void save(std::vector<double>& state) const override {
+    if (classes_ < 2) return;
+    state.push_back(std::log(strength_ / kLeastStrength) + 1);
+    save_share(crowd_share_, state);
+    if (classes_ > 2) {
+      for (const double confusion : confusions_) state.push_back(std::sqrt(confusion));
+    }
+    for (const double w : skill_) save_share(w, state);
+    for (const double v : favourites_) state.push_back(std::sqrt(v));
+  }
+
+  void load(std::span<const double> state) override {
+    if (classes_ < 2) return;
+    const double* next = state.data();
+    strength_ = std::min(kLeastStrength * std::exp(std::max(*next++ - 1, 0.0)), kMostStrength);
+    crowd_share_ = load_share(next);
+    const auto load_squares = [&next](std::vector<double>& values) {
+      for (double& value : values) {
+        value = *next * *next;
+        ++next;
+      }
+    };
+    if (classes_ > 2) {
+      load_squares(confusions_);
+      for (std::size_t k = 0; k < classes_; ++k) {
+        double total = 0;
+        for (std::size_t l = 0; l < classes_; ++l) total += confusions_[l * stride_ + k];
+        for (std::size_t l = 0; l < classes_; ++l) confusions_[l * stride_ + k] /= total;
+      }
+    }
+    for (double& w : skill_) w = load_share(next);
+    load_squares(favourites_);
+    for (std::size_t j = 0; j < skill_.size(); ++j) normalise({favourites_.data() + j * stride_, classes_});
   }
 
   void finish(CategoryFit& result) const override {
@@ -346,6 +388,7 @@ class LearnedSmoothing final : public CrowdModel {
   std::size_t classes_;
   std::size_t stride_;
   Options options_;
+  std::size_t plain_iterations_;
   std::size_t late_steps_;
   std::size_t iteration_ = 0;
   double strength_ = kFirstStrength;  // s

@@ -313,10 +313,10 @@ void climb(Fit& fit, const CategoryStart& start, const Options& options, const R
   bool with_workers = !start.empty();
   if (with_workers) fit.begin_from(start.posterior);
   const auto started = std::chrono::steady_clock::now();
-  result.status = climb_to_rest(em, context, result.trace, [&] {
+  result.status = climb_to_rest(em, context, result.trace, [&](std::size_t) {
     const double objective = fit.iterate(with_workers);
     with_workers = true;
-    return objective;
+    return EmStep{objective};
   });
   result.iterations = result.trace.size();
   result.seconds_per_iteration = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count() /

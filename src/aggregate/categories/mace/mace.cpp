@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "aggregate/categories/shared/em_acceleration.hpp"
 #include "aggregate/method.hpp"
 #include "base/numeric.hpp"
 
@@ -68,6 +69,15 @@ class KnowOrGuess final : public CrowdModel {
       for (std::size_t k = 0; k < stride_; ++k) counts[l * stride_ + k] = k == l ? t + guess : guess;
     }
     return true;
+  }
+
+  /// g of the last update, which the next one starts from.
+  void save(std::vector<double>& state) const override {
+    for (const double g : know_) save_share(g, state);
+  }
+  void load(std::span<const double> state) override {
+    const double* next = state.data();
+    for (double& g : know_) g = load_share(next);
   }
 
   void finish(CategoryFit& result) const override {

@@ -248,7 +248,7 @@ CategoryFit fit_without_tables(const CategoryData& data, const RunContext& conte
       run.start(start_posterior(data, from, restart, context));
     }
     std::vector<double> trace;
-    const Status status = climb_to_rest(options.em, context, trace, [&] { return run.iterate(); });
+    const Status status = climb_to_rest(options.em, context, trace, [&](std::size_t) { return EmStep{run.iterate()}; });
     iterations += trace.size();
     if (restart > 0 && trace.back() <= result.trace.back()) continue;
     result.trace = std::move(trace);

@@ -247,7 +247,7 @@ void community_parameters(ParameterVisitor& v, CommunityOptions& o) {
          "right answers added to every class of a community's table");
   v.real("membership_prior", o.membership_prior, 0, 1e9,
          "workers added, evenly, to the communities before their shares are estimated");
-  em_parameters(v, o.em);
+  em_parameters(v, o.em, {.with_acceleration = false});
 }
 
 CategoryFit fit_communities(const CategoryData& data, const RunContext& context, const CategoryStart& start,

@@ -10,7 +10,7 @@ namespace wisecrowd {
 
 /// What models of workers in communities have in common.
 struct CommunityOptions {
-  EmOptions em{.max_iterations = 500, .tolerance = 1e-7};
+  EmOptions em{.max_iterations = 500, .tolerance = 1e-7, .acceleration = EmOptions::Acceleration::none};
   std::size_t communities = 0;        ///< C; 0: chosen
   std::size_t most_communities = 10;  ///< of those that are tried
   double pseudo_count = 1;            ///< eps: answers added to every cell of a community's table

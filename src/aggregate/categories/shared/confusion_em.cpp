@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <optional>
 
+#include "aggregate/categories/shared/em_acceleration.hpp"
 #include "aggregate/categories/shared/votes.hpp"
 #include "base/assignment.hpp"
 #include "base/numeric.hpp"
@@ -21,6 +23,12 @@ constexpr auto kEmStartNames = enum_names<EmOptions::Start>({{EmOptions::Start::
                                                              {EmOptions::Start::majority, "majority"},
                                                              {EmOptions::Start::random, "random"}});
 
+constexpr auto kEmAccelerationNames = enum_names<EmOptions::Acceleration>(
+    {{EmOptions::Acceleration::none, "none"}, {EmOptions::Acceleration::squarem, "squarem"}});
+
+/// The first iterations choose the hill; what they see must not be extrapolated.
+constexpr std::size_t kPlainIterations = 3;
+
 /// One run of EM from one start.
 struct Trajectory {
   std::vector<double> class_prior;
@@ -30,39 +38,105 @@ struct Trajectory {
   double seconds = 0;
 };
 
-double update_tables(ConfusionPass& pass, const CrowdModel& model) {
-  std::vector<double> partial(pass.worker_blocks(), 0.0);
-  pass.take_counts([&](std::size_t block, std::size_t worker, double* counts) {
-    thread_local std::vector<double> log_rows;
-    log_rows.resize(pass.class_count() * pass.stride());
-    partial[block] += model.update(worker, counts, log_rows.data());
-    pass.set_log_rows(worker, log_rows.data());
-  });
-  double sum = 0;
-  for (const double part : partial) sum += part;
-  return sum;
-}
+/// EM from one start: the state between two iterations, and how to move it.
+class Climb {
+ public:
+  Climb(ConfusionPass& pass, ConfusionPass::Sums sums, CrowdModel& model, const EmOptions& options,
+        const RunContext& context)
+      : pass_(pass), sums_(std::move(sums)), model_(model), options_(options), context_(context) {
+    path_.class_prior.resize(pass.class_count());
+    log_prior_.resize(pass.class_count());
+    if (options.extrapolates()) acceleration_.emplace(pass, context);
+  }
 
-Trajectory climb(ConfusionPass& pass, ConfusionPass::Sums sums, CrowdModel& model, const EmOptions& options,
-                 const RunContext& context) {
-  Trajectory path;
-  path.class_prior.resize(pass.class_count());
-  std::vector<double> log_prior(pass.class_count());
-  const auto started = std::chrono::steady_clock::now();
-  path.status = climb_to_rest(options, context, path.trace, [&] {
-    double objective = model.prepare(pass, context);
-    objective += update_tables(pass, model);
-    const double prior_part = model.update_class_prior(sums, options, path.class_prior, log_prior);
+  Trajectory run() {
+    const auto started = std::chrono::steady_clock::now();
+    path_.status = climb_to_rest(options_, context_, path_.trace, [&](std::size_t left) {
+      const bool extrapolates = acceleration_ && path_.trace.size() >= kPlainIterations && model_.settled();
+      return extrapolates ? accelerated(left) : EmStep{map(false)};
+    });
+    path_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
+    return std::move(path_);
+  }
+
+ private:
+  /// M-step and E-step. The objective is that of the state before, because an M-step from any counts makes a possible
+  /// crowd.
+  double map(bool note) {
+    if (note) acceleration_->note_rest(model_, sums_);
+    double objective = model_.prepare(pass_, context_);
+    objective += update_tables(note);
+    const double prior_part = model_.update_class_prior(sums_, options_, path_.class_prior, log_prior_);
     // Tasks with priors of their own do not look at the class prior, so it is no part of what is maximised.
-    if (!pass.has_task_priors()) objective += prior_part;
-    pass.set_log_prior(log_prior);
-    sums = pass.sweep(true);
-    path.log_likelihood = sums.log_likelihood;
-    return objective + sums.log_likelihood;
-  });
-  path.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - started).count();
-  return path;
-}
+    if (!pass_.has_task_priors()) objective += prior_part;
+    pass_.set_log_prior(log_prior_);
+    sums_ = pass_.sweep(true);
+    path_.log_likelihood = sums_.log_likelihood;
+    return objective + sums_.log_likelihood;
+  }
+
+  double update_tables(bool note) {
+    std::vector<double> partial(pass_.worker_blocks(), 0.0);
+    pass_.take_counts([&](std::size_t block, std::size_t worker, double* counts) {
+      thread_local std::vector<double> log_rows;
+      log_rows.resize(pass_.class_count() * pass_.stride());
+      if (note) acceleration_->note_counts(block, worker, counts);
+      partial[block] += model_.update(worker, counts, log_rows.data());
+      pass_.set_log_rows(worker, log_rows.data());
+    });
+    double sum = 0;
+    for (const double part : partial) sum += part;
+    return sum;
+  }
+
+  /// A plain iteration, or one from an extrapolated state where two steps in a row are known.
+  EmStep accelerated(std::size_t left) {
+    if (acceleration_->states() < 2 || left < 2) return at_rest_twice(map(true));
+    acceleration_->note_rest(model_, sums_);
+    pass_.visit_counts([&](std::size_t block, std::size_t worker, const double* counts) {
+      acceleration_->note_counts(block, worker, counts);
+    });
+    const double reach = acceleration_->reach();
+    if (reach > 1) {
+      const double objective = map_beyond(reach);
+      if (objective >= path_.trace.back()) {
+        acceleration_->accept(reach);
+        return {objective, false};
+      }
+      acceleration_->reject();
+    }
+    return {map_beyond(1), true, reach > 1};
+  }
+
+  /// Parameters of the model's own creep: that a step of them gains little may mean that it was a short one, so they
+  /// must be found at rest twice, with an extrapolation between.
+  EmStep at_rest_twice(double objective) {
+    const bool small = objective - path_.trace.back() <= options_.tolerance * std::max(std::abs(objective), 1.0);
+    const bool first = small && !was_small_ && acceleration_->model_has_state();
+    was_small_ = small;
+    return {objective, !first};
+  }
+
+  /// The map of the state at `reach` beyond the last one.
+  double map_beyond(double reach) {
+    acceleration_->extrapolate_rest(reach, model_, sums_);
+    pass_.read_counts_by(
+        [&](std::size_t worker, double* counts) { acceleration_->extrapolate_counts(reach, worker, counts); });
+    const double objective = map(false);
+    pass_.read_counts_by({});
+    return objective;
+  }
+
+  ConfusionPass& pass_;
+  ConfusionPass::Sums sums_;
+  CrowdModel& model_;
+  const EmOptions& options_;
+  const RunContext& context_;
+  Trajectory path_;
+  std::vector<double> log_prior_;
+  std::optional<EmAcceleration> acceleration_;
+  bool was_small_ = false;
+};
 
 ConfusionPass::Sums start_counts(const CategoryData& data, ConfusionPass& pass, EmOptions::Start start,
                                  std::size_t restart, const RunContext& context) {
@@ -90,19 +164,20 @@ std::vector<double> confusion_tables(const ConfusionPass& pass, const CrowdModel
 }  // namespace
 
 Status climb_to_rest(const EmOptions& options, const RunContext& context, std::vector<double>& trace,
-                     const std::function<double()>& iterate) {
-  for (std::size_t iteration = 0; iteration < options.max_iterations; ++iteration) {
-    const double objective = iterate();
-    trace.push_back(objective);
+                     const std::function<EmStep(std::size_t left)>& iterate) {
+  while (trace.size() < options.max_iterations) {
+    const EmStep step = iterate(options.max_iterations - trace.size());
+    if (step.retried) trace.push_back(trace.back());
+    trace.push_back(step.objective);
     context.report({.stage = "iterating",
-                    .done = static_cast<double>(iteration + 1),
+                    .done = static_cast<double>(trace.size()),
                     .total = static_cast<double>(options.max_iterations),
-                    .objective = objective,
+                    .objective = step.objective,
                     .has_objective = true});
     if (context.cancelled()) return Status::cancelled;
-    if (iteration == 0) continue;
-    const double gain = objective - trace[iteration - 1];
-    if (std::abs(gain) <= options.tolerance * std::max(std::abs(objective), 1.0)) return Status::converged;
+    if (trace.size() == 1 || !step.plain) continue;
+    const double gain = step.objective - trace[trace.size() - 2];
+    if (std::abs(gain) <= options.tolerance * std::max(std::abs(step.objective), 1.0)) return Status::converged;
   }
   return Status::iteration_limit;
 }
@@ -190,6 +265,12 @@ double CrowdModel::update_class_prior(const ConfusionPass::Sums& sums, const EmO
 
 bool CrowdModel::estimate_table(std::size_t, double*) const { return false; }
 
+void CrowdModel::save(std::vector<double>&) const {}
+
+void CrowdModel::load(std::span<const double>) {}
+
+bool CrowdModel::settled() const { return true; }
+
 void CrowdModel::finish(CategoryFit&) const {}
 
 void em_parameters(ParameterVisitor& v, EmOptions& o, const EmWording& wording) {
@@ -199,6 +280,11 @@ void em_parameters(ParameterVisitor& v, EmOptions& o, const EmWording& wording) 
          wording.class_pseudo_count_help);
   v.integer("max_iterations", o.max_iterations, 1, 1e9, "give up after this many iterations");
   v.real("tolerance", o.tolerance, 0, 1, "stop when the objective changes by less than this share of its size");
+  if (wording.with_acceleration) {
+    v.choice("acceleration", o.acceleration, kEmAccelerationNames,
+             "extrapolate EM where that raises the objective, or take plain steps alone; with tolerance=0, which asks "
+             "for a number of iterations, they are always plain");
+  }
   if (wording.with_starts) {
     v.choice("start", o.start, kEmStartNames,
              "the first posterior: shares of votes, the majority label, or votes mixed with random noise");
@@ -231,7 +317,7 @@ CategoryFit fit_confusion_em(const CategoryData& data, const RunContext& context
     const auto model = make_model(pass);
     auto sums = restart == 0 && !given.empty() ? pass.sweep_given(given.posterior)
                                                : start_counts(data, pass, start, restart, context);
-    Trajectory path = climb(pass, std::move(sums), *model, options, context);
+    Trajectory path = Climb(pass, std::move(sums), *model, options, context).run();
     iterations += path.trace.size();
     seconds += path.seconds;
     if (have_best && path.trace.back() <= result.trace.back()) continue;

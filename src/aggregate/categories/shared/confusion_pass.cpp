@@ -364,12 +364,16 @@ void ConfusionPass::add_up(std::size_t worker, double* out) const noexcept {
 void ConfusionPass::visit_counts(const CountsVisitor& visit) const {
   context_.pool().for_each_block(worker_blocks(), [&](std::size_t block, unsigned) {
     std::vector<double> counts(classes_ * stride_);
-    if (gathered_) {
+    if (gathered_ && !read_counts_) {
       gather_block(block, counts.data(), visit);
       return;
     }
     for (std::size_t w = first_worker_[block]; w < first_worker_[block + 1]; ++w) {
-      add_up(w, counts.data());
+      if (read_counts_) {
+        read_counts_(w, counts.data());
+      } else {
+        add_up(w, counts.data());
+      }
       visit(block, w, counts.data());
     }
   });

@@ -78,6 +78,9 @@ class ConfusionPass {
   void visit_counts(const CountsVisitor& visit) const;
   /// The same, and makes room for the next sweep.
   void take_counts(const CountsVisitor& visit);
+  /// Until it is called with nothing, visitors see the counts that `read` gives for a worker instead of those of the
+  /// last sweep.
+  void read_counts_by(std::function<void(std::size_t worker, double* counts)> read) { read_counts_ = std::move(read); }
   [[nodiscard]] std::size_t worker_blocks() const noexcept { return first_worker_.size() - 1; }
 
  private:
@@ -149,6 +152,7 @@ class ConfusionPass {
   HugeVector<std::uint32_t> block_tasks_;  // the answers of a block of workers, by task
   HugeVector<std::uint16_t> block_rows_;   // (worker, label), counted within the block
 
+  std::function<void(std::size_t worker, double* counts)> read_counts_;
   std::vector<double> log_prior_;
   HugeVector<double> log_task_priors_;
 };

@@ -41,7 +41,8 @@ double pair_tables(const DataShape& s) {
 
 double of_votes(const DataShape& s) { return 1.25 * posterior(s) + per_answer(s, 8); }
 double of_answers(const DataShape& s) { return 2 * posterior(s) + per_answer(s, 32); }
-double of_table_em(const DataShape& s) { return pass(s) + posterior(s) + tables(s); }
+/// With the last state that an acceleration knows and two steps in single precision.
+double of_table_em(const DataShape& s) { return pass(s) + posterior(s) + 3 * tables(s); }
 double of_one_coin(const DataShape& s) { return tables_fit(s) ? of_table_em(s) : of_answers(s); }
 double of_moments(const DataShape& s) { return of_table_em(s) + tables(s) + pair_tables(s); }
 double of_pairs(const DataShape& s) { return of_answers(s) + 64 * pairs(s); }

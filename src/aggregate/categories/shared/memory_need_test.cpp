@@ -64,7 +64,11 @@ double measured(const CategoryData& data, const char* method) {
     const RunContext context({.threads = 1});
     const double before = peak_bytes();
     Parameters parameters(aggregation_method(method).parameters);
-    if (std::string_view(method) != "majority_vote") parameters.set("max_iterations", "2");
+    // Enough iterations for EM to be extrapolated.
+    const std::string_view name = method;
+    if (name != "majority_vote") {
+      parameters.set("max_iterations", name == "glad" ? "2" : name == "hierarchical_dawid_skene" ? "14" : "7");
+    }
     const CategoryFit result = aggregate(data, method, parameters, context);
     return result.posterior.empty() ? -1 : peak_bytes() - before;
   });

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "aggregate/categories/shared/bayesian_tables.hpp"
+#include "aggregate/categories/shared/em_acceleration.hpp"
 #include "aggregate/method.hpp"
 #include "base/numeric.hpp"
 
@@ -77,6 +78,15 @@ class HonestOrSpammer final : public BayesianTables {
       }
     }
     return true;
+  }
+
+  /// Who is honest, by the last update.
+  void save(std::vector<double>& state) const override {
+    for (const double r : honest_) save_share(r, state);
+  }
+  void load(std::span<const double> state) override {
+    const double* next = state.data();
+    for (double& r : honest_) r = load_share(next);
   }
 
   void finish(CategoryFit& result) const override {

@@ -25,8 +25,11 @@ TEST(SpammerMixture, IsIbccWhereNobodyIsASpammer) {
     Options options;
     options.honest_before = 1e12;
     options.spammers_before = 1e-3;
+    options.em.tolerance = 1e-14;
     const auto mixture = SpammerMixture(options).fit(crowd.data, RunContext());
-    const auto ibcc = aggregate(crowd.data, "ibcc");
+    Parameters parameters(aggregation_method("ibcc").parameters);
+    parameters.set("tolerance", "1e-14");
+    const auto ibcc = aggregate(crowd.data, "ibcc", parameters, RunContext());
     ASSERT_EQ(mixture.posterior.size(), ibcc.posterior.size());
     for (std::size_t e = 0; e < ibcc.posterior.size(); ++e) EXPECT_NEAR(mixture.posterior[e], ibcc.posterior[e], 1e-6);
     for (std::size_t e = 0; e < ibcc.confusion.size(); ++e) EXPECT_NEAR(mixture.confusion[e], ibcc.confusion[e], 1e-6);
