@@ -105,7 +105,9 @@ class Climb {
       }
       acceleration_->reject();
     }
-    return {map_beyond(1), true, reach > 1};
+    EmStep step = at_rest_twice(map_beyond(1));
+    step.retried = reach > 1;
+    return step;
   }
 
   /// Parameters of the model's own creep: that a step of them gains little may mean that it was a short one, so they
