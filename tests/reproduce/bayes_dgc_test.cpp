@@ -102,7 +102,7 @@ TEST(BayesDgcExperiment, FewAnswersOnUnbalancedClasses) {
   const bool whole = testing::seeds(0) > 0;
   const World world{.network = {.kind = "linear"}};
   for (const double rate : whole ? std::vector<double>{.3, .1, .05} : std::vector<double>{.3}) {
-    for (const double kept : whole ? std::vector<double>{.1, .3, 1} : std::vector<double>{.1}) {
+    for (const double kept : whole ? std::vector<double>{.1, .3, .5, 1} : std::vector<double>{.1}) {
       const auto all = compare(world, rate, kept, testing::seeds(2));
       if (whole) show(rate, kept, all);
       for (const char* name : {"MV", "DS", "minimax", "BayesGC"}) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <cstdio>
 #include <map>
 
@@ -135,6 +136,15 @@ void show(const std::string& name, const Outcomes& outcomes) {
 /// The difference that is certain enough: the worse end of its 99 % interval, or the mean where seeds are too few.
 double sure(const Spread& gap) { return whole() ? gap.mean - gap.half : gap.mean; }
 
+/// Where features tell something, deepBP is above CrowdLayer, and not below BayesDGC, on the tasks and on new rows.
+void expect_above_other_networks(const Outcomes& outcomes, const std::string& where) {
+  if (!whole()) return;  // two crowds cannot tell
+  EXPECT_GT(sure(gap(outcomes, "deep_bp", "crowd_layer")), 0) << where;
+  EXPECT_GT(sure(gap(outcomes, "deep_bp", "crowd_layer", &Outcome::learning)), 0) << where;
+  EXPECT_GT(sure(gap(outcomes, "deep_bp", "bayes_dgc")), -.01) << where;
+  EXPECT_GT(sure(gap(outcomes, "deep_bp", "bayes_dgc", &Outcome::learning)), -.005) << where;
+}
+
 /// Worse features are worth less, and with a ceiling useless ones cost little.
 TEST(DeepBpExperiments, One_CorruptedFeatures) {
   double before = 2;
@@ -151,6 +161,8 @@ TEST(DeepBpExperiments, One_CorruptedFeatures) {
         EXPECT_GT(sure(gap(all[at], "deep_bp", "BP")), .03) << ceiling;
         EXPECT_GT(sure(gap(all[at], "deep_mf", "MF")), .03) << ceiling;
       }
+      if (separation > 0 && ceiling > .6)
+        expect_above_other_networks(all[at], fmt::format("separation {}", separation));
       if (separation == 0 && ceiling <= .9) {
         EXPECT_GT(sure(gap(all[at], "deep_bp", "BP")), -.035) << ceiling;
       }
@@ -172,7 +184,9 @@ TEST(DeepBpExperiments, Two_Priors) {
     if (a < 1) {
       EXPECT_GT(sure(gap(outcomes, "BP", "MF")), .01) << a;
       EXPECT_GT(sure(gap(outcomes, "deep_bp", "deep_mf")), 0) << a;
+      EXPECT_GT(sure(gap(outcomes, "deep_bp", "bayes_dgc")), 0) << a;
     }
+    expect_above_other_networks(outcomes, fmt::format("Beta({}, {})", a, a / 2));
     EXPECT_GE(sure(gap(outcomes, "deep_bp", "BP")), 0) << a;
     EXPECT_GT(sure(gap(outcomes, "deep_bp", "deep_mf")), -.01) << a;
   }
@@ -212,6 +226,47 @@ TEST(DeepBpExperiments, Six_FixedBudget) {
     by_size[last] = outcomes.at("deep_bp");
   }
   EXPECT_GT(sure(gap(by_size, first, last, &Outcome::learning)), 0);
+}
+
+/// App. D: trace regularisation depends on its strength and on the table that it begins with (a diagonal of δ before
+/// the softmax), workers Beta(3, 1). deepBP has neither, and is above all of them.
+TEST(DeepBpExperiments, AppendixD_Sensitivity) {
+  if (!whole()) GTEST_SKIP() << "an experiment: say WISECROWD_SEEDS";
+  constexpr std::size_t kCrowds = 7;
+  const SparseProtocol protocol{.true_right = 3, .true_wrong = 1};
+  Outcomes outcomes = compare({protocol, 3, 1}, kCrowds).front();
+  std::vector<std::string> settings;
+  const auto trace = [&](double strength, double diagonal) {
+    const std::string name = fmt::format("λ {}, δ {}", strength, diagonal);
+    if (outcomes.contains(name)) return;
+    settings.push_back(name);
+    for (std::uint64_t seed = 1; seed <= kCrowds; ++seed) {
+      const FeatureCrowd crowd = testing::sparse_crowd(protocol, seed);
+      const Learned learned = testing::run_learner(
+          crowd.data, "trace_reg",
+          training() + Settings{{"strength", fmt::format("{}", strength)},
+                                {"start", "identity"},
+                                {"start_accuracy", fmt::format("{}", std::exp(diagonal) / (std::exp(diagonal) + 1))}},
+          {.kind = "linear"}, seed);
+      outcomes[name].inference.push_back(testing::task_accuracy(crowd, learned.crowd.posterior));
+      outcomes[name].learning.push_back(testing::test_accuracy(crowd, learned.row_probabilities));
+    }
+  };
+  for (const double strength : {.5, 1., 1.5, 2.}) trace(strength, 2);
+  for (const double diagonal : {1., 2., 3., 4., 5., 6.}) trace(.5, diagonal);
+  double best = 0, worst = 1;
+  for (const std::string& name : settings) {
+    const double inference = testing::spread(outcomes.at(name).inference).mean;
+    fmt::print("| {} | {:.3f} / {:.3f} |\n", name, inference, testing::spread(outcomes.at(name).learning).mean);
+    best = std::max(best, inference);
+    worst = std::min(worst, inference);
+  }
+  for (const char* const name : {"crowd_layer", "deep_bp"}) {
+    fmt::print("| {} | {:.3f} / {:.3f} |\n", name, testing::spread(outcomes.at(name).inference).mean,
+               testing::spread(outcomes.at(name).learning).mean);
+  }
+  EXPECT_GT(testing::spread(outcomes.at("deep_bp").inference).mean, best);
+  EXPECT_GT(best - worst, .005);
 }
 
 }  // namespace
