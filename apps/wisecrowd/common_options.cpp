@@ -321,6 +321,22 @@ std::vector<std::string> number_learner_names() {
   return names;
 }
 
+std::vector<OtherLearner> other_learners() {
+  std::vector<OtherLearner> learners;
+  for (const LearnerInfo& info : number_learning_methods()) {
+    learners.push_back({Numbers::name, &info, info.name == default_number_learning_method()});
+  }
+  learners.push_back({Comparisons::name, &comparison_learner(), true});
+  learners.push_back({Similarities::name, &similarity_learner(), true});
+  return learners;
+}
+
+std::vector<std::string> other_learner_names() {
+  std::vector<std::string> names;
+  for (const OtherLearner& learner : other_learners()) names.push_back(learner.info->name);
+  return names;
+}
+
 namespace {
 
 /// The same as the library's refusal, with a suggestion.
@@ -356,9 +372,9 @@ const LearnerInfo& learner_named(const std::string& name) {
   try {
     return learning_method(name);
   } catch (const Error&) {
-    const auto others = number_learner_names();
-    if (std::find(others.begin(), others.end(), name) != others.end()) {
-      throw usage_error(fmt::format("{} learns from numbers: read them with --answers numbers", name));
+    for (const OtherLearner& other : other_learners()) {
+      if (other.info->name != name) continue;
+      throw usage_error(fmt::format("{0} learns from {1}: read them with --answers {1}", name, other.kind));
     }
     refuse_name("learner", name, learner_names());
   }

@@ -13,7 +13,9 @@
 #include "wisecrowd/cleaning.hpp"
 #include "wisecrowd/ingest.hpp"
 #include "wisecrowd/learn.hpp"
+#include "wisecrowd/learn_comparisons.hpp"
 #include "wisecrowd/learn_numbers.hpp"
+#include "wisecrowd/learn_similarities.hpp"
 #include "wisecrowd/read_comparisons.hpp"
 
 namespace wisecrowd::app {
@@ -142,6 +144,14 @@ class Stopwatch {
 /// The same for learners of numbers.
 [[nodiscard]] const LearnerInfo& number_learner_named(const std::string& name);
 [[nodiscard]] std::vector<std::string> number_learner_names();
+/// Learners of other answers than categories.
+struct OtherLearner {
+  std::string_view kind;  ///< of the answers
+  const LearnerInfo* info;
+  bool is_default;  ///< of its kind
+};
+[[nodiscard]] std::vector<OtherLearner> other_learners();
+[[nodiscard]] std::vector<std::string> other_learner_names();
 
 /// Defaults changed by "name=value" words; a usage error suggests the nearest name. `whose` owns the parameters.
 [[nodiscard]] Parameters parameters_from(const std::vector<ParameterSpec>& specs,

@@ -126,7 +126,13 @@ Json parameters_json(const Parameters& values) {
 }
 
 std::string held_out_table(const std::vector<HeldOutScore>& scores, const Screen& screen) {
-  Table table({{"method", Column::Side::left}, {"log P"}, {"95 %"}, {"behind the best"}, {"95 %"}, {"time"}}, 1);
+  Table table({{"method", Column::Side::left},
+               {"log P"},
+               {"95 %", Column::Side::right, true},
+               {"behind the best"},
+               {"95 %"},
+               {"time"}},
+              1);
   for (const HeldOutScore& score : scores) {
     if (!score.refusal.empty()) {
       table.add({score.method, "–", "", "–", "", "cannot"});

@@ -32,12 +32,12 @@ Word word_of(const CLI::Option& option, const std::string& name, const Command& 
     case ValueHint::Kind::methods: word.values = method_names(); break;
     case ValueHint::Kind::learner:
       word.values = learner_names();
-      for (std::string& learner : number_learner_names()) word.values.push_back(std::move(learner));
+      for (std::string& learner : other_learner_names()) word.values.push_back(std::move(learner));
       break;
     case ValueHint::Kind::any_method:
       word.values = method_names();
       for (std::string& learner : learner_names()) word.values.push_back(std::move(learner));
-      for (std::string& learner : number_learner_names()) word.values.push_back(std::move(learner));
+      for (std::string& learner : other_learner_names()) word.values.push_back(std::move(learner));
       break;
     case ValueHint::Kind::simulation:
       for (const SimulationInfo& info : simulation_kinds()) word.values.push_back(info.name);

@@ -38,7 +38,13 @@ void show_hidden_scores(std::vector<HeldOutScore> scores, std::size_t hidden, st
                         const char* about, const Screen& screen, Session& session) {
   session.out.add(fmt::format("{}   by {} that the methods did not see, in {}\n\n", screen.bold("Scored"),
                               counted(hidden, "answer"), counted(folds, "fold")));
-  Table table({{"method", Column::Side::left}, {score}, {"95 %"}, {"behind the best"}, {"95 %"}, {"time"}}, 1);
+  Table table({{"method", Column::Side::left},
+               {score},
+               {"95 %", Column::Side::right, true},
+               {"behind the best"},
+               {"95 %"},
+               {"time"}},
+              1);
   for (const HeldOutScore& row : scores) {
     if (!row.refusal.empty()) continue;
     const bool best = row.behind_best.value == 0;

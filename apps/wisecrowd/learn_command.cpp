@@ -105,10 +105,13 @@ std::string what_next(const LearnArguments& options, Session& session) {
                             own_module ? " --trust-model" : "");
 }
 
-/// What goes with classes alone.
-void refuse_flags_of_classes(const LearnArguments& options) {
-  for (const auto& [given, flag] : {std::pair(!options.method.empty(), "--method"),
-                                    {!options.without.empty(), "--without"},
+/// What goes with classes alone, and methods other than the only one.
+void refuse_flags_of_classes(const LearnArguments& options, const LearnerInfo& only) {
+  if (!options.method.empty() && options.method != only.name) {
+    throw usage_error(fmt::format("there is no learner of {} '{}': choose {}", options.read.kind,
+                                  printable(options.method), only.name));
+  }
+  for (const auto& [given, flag] : {std::pair(!options.without.empty(), "--without"),
                                     {!options.report.empty(), "--report"},
                                     {options.torchscript, "--torchscript"},
                                     {options.gold_for == "inference", "--gold-for inference"}}) {
@@ -118,7 +121,7 @@ void refuse_flags_of_classes(const LearnArguments& options) {
 
 /// Answers that say same or different: the networks find clusters.
 void learn_similar_answers(const LearnArguments& options, Session& session) {
-  refuse_flags_of_classes(options);
+  refuse_flags_of_classes(options, similarity_learner());
   learn_clusters({options.labels, options.gold, options.features, options.network, options.settings, options.out,
                   options.json, options.read, options.run},
                  session);
@@ -126,7 +129,7 @@ void learn_similar_answers(const LearnArguments& options, Session& session) {
 
 /// Answers that compare two items: the network gives scores.
 void learn_compared_answers(const LearnArguments& options, Session& session) {
-  refuse_flags_of_classes(options);
+  refuse_flags_of_classes(options, comparison_learner());
   learn_scores({options.labels, options.gold, options.features, options.network, options.settings, options.out,
                 options.json, options.read, options.run},
                session);
@@ -194,10 +197,12 @@ std::string list_learners(const std::vector<std::string>&, const Screen& screen)
     const bool is_default = info.name == default_learning_method();
     text += help_entry(info.name, is_default ? info.summary + " (the default)" : info.summary, screen);
   }
-  text += "Learners of numbers\n";
-  for (const LearnerInfo& info : number_learning_methods()) {
-    const bool is_default = info.name == default_number_learning_method();
-    text += help_entry(info.name, is_default ? info.summary + " (the default)" : info.summary, screen);
+  std::string_view kind;
+  for (const OtherLearner& learner : other_learners()) {
+    if (learner.kind != kind) text += fmt::format("Learners of {}\n", learner.kind);
+    kind = learner.kind;
+    text +=
+        help_entry(learner.info->name, learner.info->summary + (learner.is_default ? " (the default)" : ""), screen);
   }
   return text + "  See wisecrowd methods NAME for parameters and advice.\n";
 }

@@ -70,10 +70,9 @@ Json kind_method_json(const MethodInfo& info, const AnswerKind& kind) {
 }
 
 /// "number_methods"
-std::string list_name(const AnswerKind& kind) {
-  const std::string_view many = kind.name;
-  const bool ies = many.ends_with("ies");
-  return fmt::format("{}{}_methods", many.substr(0, many.size() - (ies ? 3 : 1)), ies ? "y" : "");
+std::string list_name(std::string_view kind, std::string_view what) {
+  const bool ies = kind.ends_with("ies");
+  return fmt::format("{}{}_{}", kind.substr(0, kind.size() - (ies ? 3 : 1)), ies ? "y" : "", what);
 }
 
 Json learner_json(const LearnerInfo& info) {
@@ -82,9 +81,10 @@ Json learner_json(const LearnerInfo& info) {
       {{"uses_gold", info.uses_gold}, {"linear_only", info.linear_only}, {"max_classes", limit(info.max_classes)}});
 }
 
-Json number_learner_json(const LearnerInfo& info) {
-  return entry_json(info, default_number_learning_method(),
-                    {{"answers_kind", Numbers::name}, {"uses_gold", info.uses_gold}});
+Json other_learner_json(const OtherLearner& learner) {
+  const LearnerInfo& info = *learner.info;
+  return entry_json(info, learner.is_default ? info.name : "",
+                    {{"answers_kind", learner.kind}, {"uses_gold", info.uses_gold}});
 }
 
 Json selector_json(const SelectorInfo& info) {
@@ -131,11 +131,12 @@ std::string learner_text(const LearnerInfo& info, const Screen& screen) {
                     screen);
 }
 
-std::string number_learner_text(const LearnerInfo& info, const Screen& screen) {
-  const bool is_default = info.name == default_number_learning_method();
-  return entry_text(info, is_default ? " (the default of learn for numbers)" : "",
-                    section("What it can do", "Learns from numbers and features. Does not learn from gold.", screen),
-                    "wisecrowd learn ANSWERS --answers numbers --features FILE --method", screen);
+std::string other_learner_text(const OtherLearner& learner, const Screen& screen) {
+  const std::string ability = fmt::format("Learns from {} and features. Does not learn from gold.", learner.kind);
+  return entry_text(*learner.info,
+                    learner.is_default ? fmt::format(" (the default of learn for {})", learner.kind) : "",
+                    section("What it can do", ability, screen),
+                    fmt::format("wisecrowd learn ANSWERS --answers {} --features FILE --method", learner.kind), screen);
 }
 
 std::string method_text(const MethodInfo& info, const Screen& screen) {
@@ -187,9 +188,9 @@ void tell_about(const MethodsArguments& options, Session& session) {
     }
     return;
   }
-  if (is_among(number_learner_names(), options.name)) {
-    const LearnerInfo& info = number_learner_named(options.name);
-    session.out.add(options.json ? number_learner_json(info).dump(2) + "\n" : number_learner_text(info, screen));
+  for (const OtherLearner& learner : other_learners()) {
+    if (learner.info->name != options.name) continue;
+    session.out.add(options.json ? other_learner_json(learner).dump(2) + "\n" : other_learner_text(learner, screen));
     return;
   }
   if (const AnswerKind* kind = other_kind_with(options.name)) {
@@ -207,7 +208,7 @@ void tell_about(const MethodsArguments& options, Session& session) {
   const auto methods = method_names();
   if (suggestion(options.name, methods).empty()) {
     std::string near = suggestion(options.name, learner_names());
-    if (near.empty()) near = suggestion(options.name, number_learner_names());
+    if (near.empty()) near = suggestion(options.name, other_learner_names());
     if (near.empty()) near = suggestion(options.name, selector_names());
     if (!near.empty()) throw usage_error(fmt::format("there is no method '{}'{}", printable(options.name), near));
   }
@@ -222,12 +223,12 @@ void run_methods(const MethodsArguments& options, Session& session) {
     Json json = {{"methods", Json::array()}};
     for (const MethodInfo& info : aggregation_methods()) json["methods"].push_back(method_json(info));
     for (const AnswerKind& kind : answer_kinds().subspan(1)) {
-      Json& list = json[list_name(kind)] = Json::array();
+      Json& list = json[list_name(kind.name, "methods")] = Json::array();
       for (const MethodInfo& info : kind.methods) list.push_back(kind_method_json(info, kind));
     }
     for (const LearnerInfo& info : learning_methods()) json["learners"].push_back(learner_json(info));
-    for (const LearnerInfo& info : number_learning_methods()) {
-      json["number_learners"].push_back(number_learner_json(info));
+    for (const OtherLearner& learner : other_learners()) {
+      json[list_name(learner.kind, "learners")].push_back(other_learner_json(learner));
     }
     for (const SelectorInfo& info : selectors()) json["policies"].push_back(selector_json(info));
     session.out.add(json.dump(2) + "\n");
@@ -248,9 +249,13 @@ void run_methods(const MethodsArguments& options, Session& session) {
   }
   session.out.add("\nFrom answers and features: wisecrowd learn\n");
   for (const LearnerInfo& info : learning_methods()) entry(info, info.name == default_learning_method());
-  session.out.add("\nFrom numbers and features: wisecrowd learn --answers numbers\n");
-  for (const LearnerInfo& info : number_learning_methods()) {
-    entry(info, info.name == default_number_learning_method());
+  std::string_view kind;
+  for (const OtherLearner& learner : other_learners()) {
+    if (learner.kind != kind) {
+      session.out.add(fmt::format("\nFrom {0} and features: wisecrowd learn --answers {0}\n", learner.kind));
+    }
+    kind = learner.kind;
+    entry(*learner.info, learner.is_default);
   }
   session.out.add("\nWhat to ask next and whom: wisecrowd select\n");
   for (const SelectorInfo& info : selectors()) entry(info, info.name == default_selector());

@@ -113,9 +113,8 @@ ReportOptions report_options(ResultView result, const std::optional<LearnSummary
   }
   if (const SimilarityResult* similarities = result.similarities()) {
     refuse_for(Similarities::name, request);
-    if (similarities->record.method == kPairNetwork) {
-      options.method_title = "Networks and beliefs by turns";
-      options.method_summary = "Networks tell clusters from features, and answers to pairs say how far they are right.";
+    if (similarities->record.method == similarity_learner().name) {
+      describe_method(similarity_learner());
     } else {
       describe_method(method_of<Similarities>(similarities->record.method));
     }

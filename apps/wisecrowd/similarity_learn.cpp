@@ -39,13 +39,14 @@ std::vector<std::uint32_t> rows_of_items(const SimilarityAnswers& answers, const
 }  // namespace
 
 void learn_clusters(const ClusterLearningRequest& request, Session& session) {
-  const Parameters parameters = parameters_from(similarity_learning_parameters(), request.settings, kPairNetwork);
+  const Parameters parameters =
+      parameters_from(similarity_learner().parameters, request.settings, similarity_learner().name);
   if (!request.out.empty()) at_stage(Stage::creating, [&] { check_output_directory(request.out); });
   Work work(session, request.run);
   RunRecord record;
   record.version = WISECROWD_VERSION;
   record.command = session.typed;
-  record.method = kPairNetwork;
+  record.method = similarity_learner().name;
   record.seed = work.context().seed();
   record.threads = work.context().threads();
   for (const auto& [name, value] : parameters.all()) record.parameters.emplace_back(name, value);

@@ -24,6 +24,12 @@ std::string Table::text(std::size_t width, const std::string& dim_on, const std:
   std::size_t total = indent_;
   for (const std::size_t w : widths) total += w + kGap;
   total -= kGap;
+  std::vector<bool> shown(columns_.size(), true);
+  for (std::size_t c = 0; c < columns_.size() && total > width; ++c) {
+    if (!columns_[c].spare) continue;
+    shown[c] = false;
+    total -= widths[c] + kGap;
+  }
   if (total > width) {
     const std::size_t excess = total - width;
     widths[0] = widths[0] > excess + kNarrowestColumn ? widths[0] - excess : std::min(widths[0], kNarrowestColumn);
@@ -31,6 +37,7 @@ std::string Table::text(std::size_t width, const std::string& dim_on, const std:
   const auto line = [&](const auto& cell_of) {
     std::string text(indent_, ' ');
     for (std::size_t c = 0; c < columns_.size(); ++c) {
+      if (!shown[c]) continue;
       std::string cell = cell_of(c);
       if (c == 0) cell = shortened_name(cell, widths[0]);
       const std::size_t cell_width = display_width(cell);

@@ -9,10 +9,11 @@ namespace wisecrowd::app {
 struct Column {
   std::string title;
   enum class Side { left, right } side = Side::right;
+  bool spare = false;  ///< left out where the table would not fit
 };
 
-/// A table for people: columns as wide as their widest cell. When it would not fit, cells of the first column are
-/// shortened.
+/// A table for people: columns as wide as their widest cell. When it would not fit, spare columns are left out, the
+/// first of them first; then cells of the first column are shortened.
 class Table {
  public:
   explicit Table(std::vector<Column> columns, std::size_t indent = 2) : columns_(std::move(columns)), indent_(indent) {}

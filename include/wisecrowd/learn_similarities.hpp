@@ -24,12 +24,9 @@ struct SimilarityLearningOptions {
   double hidden_share = 0.1;       ///< of the pairs; round, start and whether features help are judged by them
 };
 
-/// The parameters of the above, for the command line.
-[[nodiscard]] const std::vector<ParameterSpec>& similarity_learning_parameters();
+/// Its name, under which such a run is recorded, what it is, and the parameters of the above.
+[[nodiscard]] const LearnerInfo& similarity_learner();
 [[nodiscard]] SimilarityLearningOptions similarity_learning_options(const Parameters& parameters);
-
-/// The name under which such a run is recorded.
-inline constexpr const char* kPairNetwork = "pair_network";
 
 struct SimilarityLearned {
   SimilarityFit fit;

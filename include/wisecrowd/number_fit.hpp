@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <vector>
 
@@ -7,6 +8,15 @@
 #include "wisecrowd/ids.hpp"
 
 namespace wisecrowd {
+
+/// Two workers whose errors go together in one dimension, beyond what the truth explains.
+struct CorrelatedWorkers {
+  WorkerId first{}, second{};
+  std::size_t dimension = 0;
+  double correlation = 0;   ///< of their errors
+  std::uint64_t tasks = 0;  ///< that both answered
+  friend bool operator==(const CorrelatedWorkers&, const CorrelatedWorkers&) = default;
+};
 
 /// What an aggregator of numbers returns: a value, complete, never half-fitted.
 struct NumberFit : FitSummary {
@@ -23,6 +33,8 @@ struct NumberFit : FitSummary {
   std::vector<double> scale;  ///< workers × dimensions: standard deviation of its errors around that
 
   std::vector<double> slope;  ///< workers × dimensions: its answers rise so much with the truth; empty if all by 1
+
+  std::vector<CorrelatedWorkers> correlated;  ///< the strongest first; of methods that look for such pairs
 
   [[nodiscard]] std::span<const double> estimate_of(TaskId task) const {
     return std::span(estimate).subspan(index(task) * dimensions, dimensions);

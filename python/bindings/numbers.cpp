@@ -47,6 +47,12 @@ py::dict number_fit_dict(NumberFit fit) {
   dict["bias"] = to_matrix(std::move(fit.bias), dimensions);
   dict["scale"] = to_matrix(std::move(fit.scale), dimensions);
   if (!fit.slope.empty()) dict["slope"] = to_matrix(std::move(fit.slope), dimensions);
+  py::list correlated;
+  for (const CorrelatedWorkers& pair : fit.correlated) {
+    correlated.append(
+        py::make_tuple(index(pair.first), index(pair.second), pair.dimension, pair.correlation, pair.tasks));
+  }
+  dict["correlated"] = correlated;
   dict["iterations"] = fit.iterations;
   dict["status"] = to_str(to_string(fit.status));
   dict["warnings"] = to_list(fit.warnings);

@@ -1,21 +1,13 @@
 #include "wisecrowd/report.hpp"
 
-#include "support.hpp"
+#include "report_frame.hpp"
 #include "wisecrowd/learn.hpp"
 #include "wisecrowd/learn_numbers.hpp"
-#include "wisecrowd/version.hpp"
 
 namespace wisecrowd::python {
 namespace {
 
-using Reals = py::array_t<double, py::array::c_style | py::array::forcecast>;
 using Codes = py::array_t<std::int32_t, py::array::c_style | py::array::forcecast>;
-
-std::vector<double> reals(const py::handle& given) {
-  if (given.is_none()) return {};
-  const auto array = given.cast<Reals>();
-  return {array.data(), array.data() + array.size()};
-}
 
 /// What a report says of learning; scores are those of the answered tasks, which the report measures itself.
 LearnSummary learned_from(const py::dict& found, const py::dict& network) {
@@ -100,26 +92,14 @@ py::str make_number_report(const NumberAnswers& answers, const py::dict& found, 
   fit.scale = reals(found["scale"]);
   if (found.contains("slope")) fit.slope = reals(found["slope"]);
   fit.iterations = found["iterations"].cast<std::size_t>();
-  for (const py::handle warning : found["warnings"]) {
-    const auto [code, message] = warning.cast<std::pair<std::string, std::string>>();
-    fit.warnings.push_back({code, message});
-  }
-  RunRecord record;
-  record.version = WISECROWD_VERSION;
-  record.method = method;
-  record.seed = seed;
-  const Parameters checked = parameters_from(info.parameters, parameters);
-  for (const auto& [name, value] : checked.all()) record.parameters.emplace_back(name, value);
-  for (std::size_t t = 0; t < answers.task_count(); ++t) record.gold_tasks += data.has_gold(TaskId(t)) ? 1 : 0;
-  if (record.gold_tasks > 0) record.gold_use = gold_seen ? "inference" : "evaluation";
-  ReportOptions options;
-  options.title = title;
-  options.method_title = info.title;
-  options.method_summary = info.summary;
+  fit.warnings = warnings_from(found["warnings"]);
+  std::uint64_t known = 0;
+  for (std::size_t i = 0; i < answers.task_count(); ++i) known += data.has_gold(TaskId(i)) ? 1 : 0;
+  ReportFrame frame = report_frame(info, parameters, seed, title, known, gold_seen);
   Work work(seed, threads, progress);
   const std::string text = work.run([&](const RunContext& context) {
-    const NumberResult result = make_result(std::move(data), std::move(fit), std::move(record));
-    return as_json ? report_json(result, options, context) : report_html(result, options, context);
+    const NumberResult result = make_result(std::move(data), std::move(fit), std::move(frame.record));
+    return as_json ? report_json(result, frame.options, context) : report_html(result, frame.options, context);
   });
   return to_str(text);
 }

@@ -2,13 +2,11 @@
 #include <numeric>
 
 #include "hidden_scores.hpp"
-#include "support.hpp"
+#include "report_frame.hpp"
 #include "wisecrowd/aggregate.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/evaluate_sequences.hpp"
-#include "wisecrowd/report.hpp"
 #include "wisecrowd/sequence_fit.hpp"
-#include "wisecrowd/version.hpp"
 
 namespace wisecrowd::python {
 namespace {
@@ -168,10 +166,7 @@ SequenceFit fit_from(const SequenceAnswers& answers, const py::dict& found) {
   fit.objective_name = found["objective"].cast<std::string>();
   fit.objective_is_monotone = !fit.trace.empty();
   fit.iterations = found["iterations"].cast<std::size_t>();
-  for (const py::handle warning : found["warnings"]) {
-    const auto [code, message] = warning.cast<std::pair<std::string, std::string>>();
-    fit.warnings.push_back({code, message});
-  }
+  fit.warnings = warnings_from(found["warnings"]);
   return fit;
 }
 
@@ -181,31 +176,21 @@ py::str sequence_report(const SequenceAnswers& answers, const py::dict& found, c
                         const std::vector<std::string>& tokens, std::uint32_t first_position, const std::string& title,
                         bool as_json, std::uint64_t seed, unsigned threads, const py::object& progress) {
   if (!as_json) check_report_page();
-  const MethodInfo& info = method_of<Sequences>(method);
   SequenceData data{answers, gold ? tag_ids(*gold) : std::vector<TagId>{}, {}, first_position};
   if (!tokens.empty()) data.tokens = NameTable(tokens);
   validate(data);
   SequenceFit fit = fit_from(answers, found);
-  RunRecord record;
-  record.version = WISECROWD_VERSION;
-  record.method = method;
-  record.seed = seed;
-  const Parameters checked = parameters_from(info.parameters, parameters);  // lives as long as the loop
-  for (const auto& [name, value] : checked.all()) record.parameters.emplace_back(name, value);
-  for (const TagId tag : data.gold) record.gold_tasks += tag != kNoTag ? 1 : 0;
-  if (record.gold_tasks > 0) record.gold_use = gold_seen ? "inference" : "evaluation";
-  ReportOptions options;
-  options.title = title;
-  options.method_title = info.title;
-  options.method_summary = info.summary;
+  std::uint64_t known = 0;
+  for (const TagId tag : data.gold) known += tag != kNoTag ? 1 : 0;
+  ReportFrame frame = report_frame(method_of<Sequences>(method), parameters, seed, title, known, gold_seen);
   Work work(seed, threads, progress);
   const std::string text = work.run([&](const RunContext& context) {
-    SequenceResult result = make_result(std::move(data), std::move(fit), std::move(record));
+    SequenceResult result = make_result(std::move(data), std::move(fit), std::move(frame.record));
     if (result.record.gold_use == "evaluation") {
       result.evaluation =
           evaluate_sequences(answers.token_offsets(), result.fit.tags, result.data.gold, answers.type_names().size());
     }
-    return as_json ? report_json(result, options, context) : report_html(result, options, context);
+    return as_json ? report_json(result, frame.options, context) : report_html(result, frame.options, context);
   });
   return to_str(text);
 }

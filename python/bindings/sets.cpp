@@ -1,11 +1,9 @@
 #include "hidden_scores.hpp"
-#include "support.hpp"
+#include "report_frame.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/evaluate_sets.hpp"
-#include "wisecrowd/report.hpp"
 #include "wisecrowd/set_methods.hpp"
 #include "wisecrowd/set_result.hpp"
-#include "wisecrowd/version.hpp"
 
 namespace wisecrowd::python {
 namespace {
@@ -107,28 +105,16 @@ py::str make_set_report(const SetAnswers& answers, const SetFit& fit, const std:
                         const py::dict& parameters, const GoldArguments& gold, bool gold_seen, const std::string& title,
                         bool as_json, std::uint64_t seed, unsigned threads) {
   if (!as_json) check_report_page();
-  const MethodInfo& info = method_of<Sets>(method);
   SetData data{answers, gold_sets(gold)};
   validate(data);
-  RunRecord record;
-  record.version = WISECROWD_VERSION;
-  record.method = method;
-  record.seed = seed;
-  const Parameters checked = parameters_from(info.parameters, parameters);
-  for (const auto& [name, value] : checked.all()) {
-    record.parameters.emplace_back(name, value);
-  }
-  for (std::size_t t = 0; t < answers.task_count(); ++t) record.gold_tasks += data.has_gold(TaskId(t)) ? 1 : 0;
-  if (record.gold_tasks > 0) record.gold_use = gold_seen ? "inference" : "evaluation";
-  ReportOptions options;
-  options.title = title;
-  options.method_title = info.title;
-  options.method_summary = info.summary;
+  std::uint64_t known = 0;
+  for (std::size_t t = 0; t < answers.task_count(); ++t) known += data.has_gold(TaskId(t)) ? 1 : 0;
+  ReportFrame frame = report_frame(method_of<Sets>(method), parameters, seed, title, known, gold_seen);
   Work work(seed, threads, py::none());
   const std::string text = work.run([&](const RunContext& context) {
-    SetResult result = make_result(std::move(data), fit, std::move(record));
+    SetResult result = make_result(std::move(data), fit, std::move(frame.record));
     if (result.record.gold_use == "evaluation") result.evaluation = evaluate_sets(result.fit, result.data.gold);
-    return as_json ? report_json(result, options, context) : report_html(result, options, context);
+    return as_json ? report_json(result, frame.options, context) : report_html(result, frame.options, context);
   });
   return to_str(text);
 }

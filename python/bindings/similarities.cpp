@@ -1,8 +1,9 @@
 #include "hidden_scores.hpp"
-#include "support.hpp"
+#include "report_frame.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/evaluate_similarities.hpp"
 #include "wisecrowd/similarity_aggregator.hpp"
+#include "wisecrowd/similarity_result.hpp"
 
 namespace wisecrowd::python {
 namespace {
@@ -61,6 +62,38 @@ py::dict similarity_fit_dict(SimilarityFit fit, const SimilarityAnswers& answers
   return dict;
 }
 
+/// A report of a fit as fit_similarities returned it.
+py::str similarity_report(const SimilarityAnswers& answers, const py::dict& found, const std::string& method,
+                          const py::dict& parameters, const std::optional<Codes>& gold,
+                          const std::vector<std::string>& gold_names, bool gold_seen, const std::string& title,
+                          bool as_json, std::uint64_t seed, unsigned threads) {
+  if (!as_json) check_report_page();
+  SimilarityData data = similarity_data(answers, gold, gold_names);
+  SimilarityFit fit;
+  fit.item_count = answers.item_count();
+  fit.worker_count = answers.worker_count();
+  fit.cluster_names = found["clusters"].cast<std::vector<std::string>>();
+  fit.cluster = found["cluster"].cast<std::vector<std::uint32_t>>();
+  fit.probability = reals(found["probability"]);
+  fit.same = reals(found["same"]);
+  fit.false_different = reals(found["false_different"]);
+  fit.false_same = reals(found["false_same"]);
+  fit.iterations = found["iterations"].cast<std::size_t>();
+  fit.explanation = found["explanation"].cast<std::string>();
+  fit.warnings = warnings_from(found["warnings"]);
+  ReportFrame frame =
+      report_frame(method_of<Similarities>(method), parameters, seed, title, gold_count(data), gold_seen);
+  Work work(seed, threads, py::none());
+  const std::string text = work.run([&](const RunContext& context) {
+    SimilarityResult result = make_result(std::move(data), std::move(fit), std::move(frame.record));
+    if (result.record.gold_use == "evaluation") {
+      result.evaluation = evaluate_similarities(result.fit.cluster, result.data);
+    }
+    return as_json ? report_json(result, frame.options, context) : report_html(result, frame.options, context);
+  });
+  return to_str(text);
+}
+
 }  // namespace
 
 void define_similarities(py::module_& module) {
@@ -106,6 +139,7 @@ void define_similarities(py::module_& module) {
     dict["pair_f1"] = e.pair_f1;
     return dict;
   });
+  module.def("report_similarities", &similarity_report);
   module.def("compare_similarities", [](const SimilarityAnswers& answers, const std::vector<std::string>& methods,
                                         std::size_t folds, double share, std::uint64_t seed, unsigned threads) {
     return compare_by_hidden_answers<Similarities>(similarity_data(answers, std::nullopt, {}), methods, folds, share,

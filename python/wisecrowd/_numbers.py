@@ -93,6 +93,7 @@ class NumberAggregator:
     estimates_ : Series (or DataFrame, for several dimensions) by task
     intervals_ : DataFrame by task: estimate, deviation, low and high, per dimension where there are several
     workers_ : DataFrame by worker: answers, bias and scale
+    correlated_workers_ : DataFrame by pair of workers whose errors go together, the strongest first; of methods that look for such pairs
     warnings_ : list of (code, message)
     """
 
@@ -163,6 +164,10 @@ class NumberAggregator:
         self.workers_ = pd.DataFrame(
             {"answers": counts, **{f"{key}{end}": fit[key][:, d] for key in ("bias", "scale", "slope") if key in fit for d, end in enumerate(suffix)}},
             index=worker_index)
+        pairs = fit["correlated"]
+        self.correlated_workers_ = pd.DataFrame({"worker_a": [workers[pair[0]] for pair in pairs], "worker_b": [workers[pair[1]] for pair in pairs],
+                                                 **({} if single else {"dimension": [names[pair[2]] for pair in pairs]}),
+                                                 "correlation": [pair[3] for pair in pairs], "tasks": [pair[4] for pair in pairs]})
         self.warnings_ = list(fit["warnings"])
         self.status_, self.n_iter_ = fit["status"], fit["iterations"]
         for warning in self.warnings_:
@@ -196,7 +201,7 @@ class NumberAggregator:
         return delivered(text, path)
 
     def __getattr__(self, name):
-        if name in ("estimates_", "intervals_", "workers_", "warnings_", "status_", "n_iter_", "row_estimates_", "curve_", "chosen_epoch_"):
+        if name in ("estimates_", "intervals_", "workers_", "correlated_workers_", "warnings_", "status_", "n_iter_", "row_estimates_", "curve_", "chosen_epoch_"):
             raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit first")
         raise AttributeError(f"{type(self).__name__} has no attribute '{name}'")
 

@@ -1,6 +1,7 @@
 """What the estimators for similarities have in common: reading tables, the fit, scores."""
 from __future__ import annotations
 
+import os
 import warnings
 from typing import Any, ClassVar, Optional, Sequence
 
@@ -10,6 +11,7 @@ import pandas as pd
 from . import _engine
 from ._numbers import _table
 from ._parameters import NotFittedError
+from ._report import delivered
 from ._tables import ALIASES, TRUTH_ALIASES, ColumnError, DataWarning, find_column, shown
 
 LEFT = ("left", "item_a", "item1", "item_1", "left_item", "first", "a")
@@ -73,8 +75,9 @@ class SimilarityAggregator:
             row = int((left == right).argmax())
             raise ValueError(f"row {row}: {item_values[left[row]]!r} is compared with itself; correct one of the two items, or drop the row")
         worker_texts, item_texts = [str(value) for value in worker_values], [str(value) for value in item_values]
-        answers = _engine.similarity_answers(workers.astype(np.uint32), left.astype(np.uint32), right.astype(np.uint32), _same(table[names[3]]),
-                                             worker_texts, item_texts, self.duplicates)
+        self._given = (workers.astype(np.uint32), left.astype(np.uint32), right.astype(np.uint32), _same(table[names[3]]), worker_texts, item_texts,
+                       self.duplicates)
+        answers = _engine.similarity_answers(*self._given)
         # The engine orders names in its own way ("t2" before "t10").
         by_item, by_worker = dict(zip(item_texts, item_values)), dict(zip(worker_texts, worker_values))
         return (answers, pd.Index([by_item[name] for name in answers.item_names], name="item"),
@@ -97,6 +100,7 @@ class SimilarityAggregator:
         answers, items, workers, counts = self._read(data)
         known, names = self._gold(gold, items)
         fit = _engine.fit_similarities(answers, self._method, self.parameters, known, names, self.seed, self.threads, None)
+        self._fit, self._known, self._known_names = fit, known, names
         clusters = np.array(fit["clusters"], dtype=object)
         self.clusters_ = pd.DataFrame({"cluster": clusters[np.array(fit["cluster"], dtype=int)], "probability": fit["probability"]}, index=items)
         self.pairs_ = pd.DataFrame({"left": items[fit["left"]], "right": items[fit["right"]], "probability": fit["same"]})
@@ -111,6 +115,29 @@ class SimilarityAggregator:
     def fit_predict(self, data: Any, gold: Optional[Any] = None) -> pd.Series:
         """The cluster of each item."""
         return self.fit(data, gold).clusters_["cluster"]
+
+    def report(self, path: Any = None, *, gold: Optional[Any] = None, title: str = "") -> Any:
+        """Writes a report of what was fitted: clusters, items, workers and warnings on one page that needs no network.
+
+        path : file name, optional
+            Where to write it; without, the page is returned as a str. A name that ends with .json gets the data alone.
+        gold : clusters by item, optional
+            Known truth that the fit did not see: the clusters are scored on it. Not for fits that were given gold.
+        title : what the page is called
+
+        Returns the path, or the page.
+        """
+        if "_fit" not in vars(self):
+            raise NotFittedError(f"there is nothing to report yet: call {type(self).__name__}.fit first")
+        seen = self._known is not None
+        if gold is not None and seen:
+            raise ValueError("the fit was given gold, so it is no test of it: leave gold out")
+        known, names = (self._known, self._known_names) if gold is None else self._gold(gold, self.clusters_.index)
+        is_json = path is not None and os.fspath(path).endswith(".json")
+        answers = _engine.similarity_answers(*self._given)
+        text = _engine.report_similarities(answers, self._fit, self._method, self.parameters, known, names, seen, title or "", is_json, self.seed,
+                                           self.threads)
+        return delivered(text, path)
 
     def __getattr__(self, name):
         if name in ("clusters_", "pairs_", "workers_", "warnings_", "explanation_", "status_", "n_iter_", "n_clusters_"):

@@ -62,6 +62,9 @@ class CrowdBt(ComparisonAggregator):
         prior_wrong: float = ...,
         virtual_games: float = ...,
         start_reliability: float = ...,
+        intervals: Literal['analytic', 'bootstrap'] = ...,
+        replicates: int = ...,
+        resample: Literal['answers', 'workers'] = ...,
         max_iterations: int = ...,
         tolerance: float = ...,
     ) -> None: ...
@@ -79,6 +82,9 @@ class NoisyBradleyTerry(ComparisonAggregator):
         virtual_games: float = ...,
         side_prior: float = ...,
         start_reliability: float = ...,
+        intervals: Literal['analytic', 'bootstrap'] = ...,
+        replicates: int = ...,
+        resample: Literal['answers', 'workers'] = ...,
         max_iterations: int = ...,
         tolerance: float = ...,
     ) -> None: ...

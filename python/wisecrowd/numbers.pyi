@@ -140,7 +140,7 @@ class CrowdRegression(NumberLearner):
         layers: int = ...,
         dropout: float = ...,
         *,
-        layer: Literal['none', 'S', 'B', 'S+B', 'B+S'] = ...,
+        layer: Literal['automatic', 'none', 'S', 'B', 'S+B', 'B+S'] = ...,
         own_noise: bool = ...,
         task_error: bool = ...,
         prior_answers: float = ...,
@@ -155,6 +155,5 @@ class CrowdRegression(NumberLearner):
         average_epochs: float = ...,
         held_out: float = ...,
         patience: int = ...,
-        answer_power: float = ...,
         standardise: bool = ...,
     ) -> None: ...

@@ -68,6 +68,16 @@ std::vector<Rates> log_rates(std::vector<Rates> counts) {
   return counts;
 }
 
+/// Whether anybody said tie, or a known outcome is one.
+bool has_ties(const ComparisonData& data) {
+  const auto is_tie = [](std::uint8_t code) { return ComparisonAnswers::outcome_of(code) == Outcome::tie; };
+  if (std::any_of(data.answers.codes().begin(), data.answers.codes().end(), is_tie)) return true;
+  for (std::size_t t = 0; t < data.answers.task_count(); ++t) {
+    if (data.gold_of(TaskId(t)) == Outcome::tie) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 void label_pairs(const ComparisonData& data, ComparisonFit& fit, const RunContext& context) {
@@ -84,16 +94,16 @@ void label_pairs(const ComparisonData& data, ComparisonFit& fit, const RunContex
       for (std::size_t k = 0; k < 3; ++k) posterior[t * 3 + k] = k == static_cast<std::size_t>(*known) ? 1 : 0;
     }
   };
+  double nu = has_ties(data) ? 1 : 0;
   for (std::size_t t = 0; t < pairs; ++t) {
     double* const q = posterior.data() + t * 3;
-    for (std::size_t k = 0; k < 3; ++k) q[k] = 0.1;
+    for (std::size_t k = 0; k < 3; ++k) q[k] = k == 2 && nu == 0 ? 0 : 0.1;
     for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {
       q[static_cast<std::size_t>(ComparisonAnswers::outcome_of(codes[a]))] += 1;
     }
     normalise({q, 3});
     pin(t);
   }
-  double nu = 1;
   for (std::size_t round = 0; round < kRounds && !context.cancelled(); ++round) {
     const std::vector<Rates> logs = log_rates(worker_counts(answers, posterior, context));
     std::vector<double> found(blocks.count(), 0), expected(blocks.count(), 0);

@@ -115,6 +115,22 @@ bool take_positions(ColumnPlan& plan, const std::string& file, std::span<const W
   throw Error(ErrorCode::bad_input, fmt::format("{} {}", message, remedy));
 }
 
+/// What a table without tasks may be instead, by its columns.
+std::string likely_kind(const ColumnPlan& plan) {
+  const auto there = [&](std::string_view name) { return find_alias(plan.names, std::span(&name, 1)) != kNoColumn; };
+  for (const auto& [left, right] : kPairAliases) {
+    if (!there(left) || !there(right)) continue;
+    return fmt::format(
+        "'{}' and '{}' are columns of pairs: read them with `answers=comparisons`, or with `answers=similarities` if "
+        "labels say same or different. Else: ",
+        left, right);
+  }
+  if (there("doc") && find_alias(plan.names, kPositionAliases) != kNoColumn) {
+    return "documents and positions are columns of sequences: read them with `answers=sequences`. Else: ";
+  }
+  return "";
+}
+
 void find_columns(ColumnPlan& plan, const std::string& file, std::span<const Wanted> wanted) {
   for (const auto& column : wanted) {
     if (column.given.empty()) {
@@ -272,8 +288,9 @@ ColumnPlan plan_answers(const std::string& file, TableFormat format, std::vector
     find_columns(plan, file, wanted);
     if (plan.task == kNoColumn || plan.worker == kNoColumn || plan.label == kNoColumn) {
       fail_missing(plan, file, wanted,
-                   "Name them with `columns=TASK,WORKER,LABEL`; by position (`columns=1,2,3`) if the file has no "
-                   "header; or choose the wide layout if there is one column per worker");
+                   likely_kind(plan) +
+                       "Name them with `columns=TASK,WORKER,LABEL`; by position (`columns=1,2,3`) if the file has no "
+                       "header; or choose the wide layout if there is one column per worker");
     }
     refuse_repeated_names(plan, file, false);
   } else if (plan.task == plan.worker || plan.task == plan.label || plan.worker == plan.label) {

@@ -47,6 +47,7 @@ NumberResult rounded_for_files(const NumberResult& result) {
   for (auto* values : {&fit.estimate, &fit.deviation, &fit.low, &fit.high, &fit.bias, &fit.scale, &fit.slope}) {
     for (double& value : *values) value = written_number(value);
   }
+  for (CorrelatedWorkers& pair : fit.correlated) pair.correlation = written_number(pair.correlation);
   for (NumberWorkerSummary& worker : written.workers) {
     for (auto* values : {&worker.bias, &worker.scale, &worker.slope}) {
       for (double& value : *values) value = written_number(value);

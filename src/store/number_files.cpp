@@ -184,11 +184,38 @@ bool write_simulated_workers(OutputFile& file, const NumberSimulation& simulatio
   return write_rows(file, {answers.worker_count(), 2, "writing workers"}, format, context);
 }
 
+bool write_correlated(OutputFile& file, const NumberResult& result, const RunContext& context) {
+  const NumberAnswers& answers = result.data.answers;
+  const std::vector<CorrelatedWorkers>& pairs = result.fit.correlated;
+  const bool several = answers.dimensions() > 1;
+  file.append(several ? "worker_a,worker_b,dimension,correlation,tasks\n" : "worker_a,worker_b,correlation,tasks\n");
+  const auto format = [&](std::size_t begin, std::size_t end, TextBuffer& text) {
+    for (std::size_t p = begin; p < end; ++p) {
+      text.append_field(answers.worker_names()[index(pairs[p].first)]);
+      text.append(',');
+      text.append_field(answers.worker_names()[index(pairs[p].second)]);
+      if (several) {
+        text.append(',');
+        text.append_field(answers.dimension_names()[pairs[p].dimension]);
+      }
+      append_numbers(text, std::span(&pairs[p].correlation, 1));
+      text.append(',');
+      text.append_count(pairs[p].tasks);
+      text.append('\n');
+    }
+  };
+  return write_rows(file, {pairs.size(), 3, "writing correlated workers"}, format, context);
+}
+
 bool write_number_tables(OutputFolder& folder, const NumberResult& result, const NumberLearnResult* learned,
                          const RunContext& context) {
   return add_file(folder, "estimates.csv",
                   [&](OutputFile& file) { return write_estimates(file, result, learned, context); }) &&
-         add_file(folder, "workers.csv", [&](OutputFile& file) { return write_number_workers(file, result, context); });
+         add_file(folder, "workers.csv",
+                  [&](OutputFile& file) { return write_number_workers(file, result, context); }) &&
+         (result.fit.correlated.empty() || add_file(folder, "correlated_workers.csv", [&](OutputFile& file) {
+            return write_correlated(file, result, context);
+          }));
 }
 
 }  // namespace

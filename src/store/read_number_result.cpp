@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/csv_rows.hpp"
+#include "store/own_table.hpp"
 #include "store/read_result.hpp"
 
 namespace wisecrowd {
@@ -65,6 +66,27 @@ void read_figures(const std::string& path, const NameTable& names, const NameTab
   if (at != names.size()) store::refuse_file(path, fmt::format("has {} rows, not {}", at, names.size()));
 }
 
+std::unordered_map<std::string_view, std::size_t> places_of(const NameTable& names) {
+  std::unordered_map<std::string_view, std::size_t> places;
+  for (std::size_t i = 0; i < names.size(); ++i) places.emplace(names[i], i);
+  return places;
+}
+
+/// Where the method looked for pairs of workers who err together and found some, there is a table of them.
+std::vector<CorrelatedWorkers> read_correlated(const std::string& path, const NumberAnswers& answers) {
+  if (!std::filesystem::exists(path)) return {};
+  const bool several = answers.dimensions() > 1;
+  store::OwnTable table(path, {"worker_a", "worker_b", "correlation", "tasks", several ? "dimension" : "tasks"});
+  const auto workers = places_of(answers.worker_names()), dimensions = places_of(answers.dimension_names());
+  std::vector<CorrelatedWorkers> pairs;
+  while (table.next()) {
+    pairs.push_back({WorkerId(table.place(0, workers)), WorkerId(table.place(1, workers)),
+                     several ? table.place(4, dimensions) : 0, table.number(2, -1, 1),
+                     static_cast<std::uint64_t>(table.number(3, 0, 1e15))});
+  }
+  return pairs;
+}
+
 std::uint64_t gold_count(const NumberData& data) {
   std::uint64_t known = 0;
   for (std::size_t t = 0; t < data.answers.task_count(); ++t) known += data.has_gold(TaskId(t)) ? 1 : 0;
@@ -91,6 +113,7 @@ StoredRun store::read_numbers(StoredRecord stored, const std::string& folder, co
                {{"estimate", &fit.estimate}, {"deviation", &fit.deviation}, {"low", &fit.low}, {"high", &fit.high}});
   read_figures(file("workers.csv"), answers.worker_names(), answers.dimension_names(), false,
                {{"bias", &fit.bias}, {"scale", &fit.scale}, {"slope", &fit.slope, true}});
+  fit.correlated = read_correlated(file("correlated_workers.csv"), answers);
 
   std::optional<NumberEvaluation> evaluation = std::move(stored.number_evaluation);
   for (const NumberLearnScore& score : learned ? stored.learned->number_scores : std::vector<NumberLearnScore>{}) {

@@ -225,6 +225,23 @@ TEST_F(ReadResult, NumbersComeBackToo) {
   EXPECT_THROW((void)read_result(at("out"), {}, context_), Error) << "other answers";
 }
 
+TEST_F(ReadResult, WorkersWhoErrTogetherComeBack) {
+  write("points.csv", "task,worker,left x,y\na,u,1,2\na,\"v,1\",3,4\nb,u,0,7\nb,\"v,1\",0.25,8\n");
+  write("truth.csv", "task,left x,y\na,2,3\n");
+  NumberResult result = run_on_points(at("points.csv"), at("truth.csv"), context_);
+  result.fit.correlated = {{WorkerId{0}, WorkerId{1}, 1, 0.912345678, 2}, {WorkerId{1}, WorkerId{0}, 0, -0.75, 2}};
+  ASSERT_EQ(write_result(Result(result), at("out"), context_), Status::converged);
+  const StoredRun stored = read_result(at("out"), {}, context_);
+  EXPECT_EQ(std::get<NumberResult>(stored.result).fit.correlated, rounded_for_files(result).fit.correlated);
+  for (const char* const row : {"u,w,y,0.5,2", "u,\"v,1\",z,0.5,2", "u,\"v,1\",y,1.5,2", "u,\"v,1\",y,0.5,much", "u"}) {
+    write("out/correlated_workers.csv", std::string("worker_a,worker_b,dimension,correlation,tasks\n") + row + "\n");
+    EXPECT_THROW((void)read_result(at("out"), {}, context_), Error) << row;
+  }
+  result.fit.correlated.clear();
+  ASSERT_EQ(write_result(Result(result), at("out"), context_), Status::converged);
+  EXPECT_FALSE(fs::exists(at("out/correlated_workers.csv")));
+}
+
 TEST_F(ReadResult, SavingsOfAReplay) {
   fs::create_directories(at("replay"));
   write("replay/summary.json", R"({"accuracy_of_all_answers": 0.9, "policies": []})");

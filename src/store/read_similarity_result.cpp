@@ -1,58 +1,15 @@
-#include <fmt/core.h>
-
-#include <cmath>
 #include <filesystem>
 #include <unordered_map>
 
-#include "base/csv_rows.hpp"
+#include "store/own_table.hpp"
 #include "store/read_result.hpp"
 #include "wisecrowd/read_similarities.hpp"
 
 namespace wisecrowd {
 namespace {
 
-/// Goes through a table of ours, row by row, with columns that must be there.
-class OwnTable {
- public:
-  OwnTable(std::string path, std::initializer_list<const char*> columns)
-      : path_(std::move(path)), text_(read_text_file(path_)), rows_(text_) {
-    if (!rows_.next()) store::refuse_file(path_, "is empty");
-    for (const char* name : columns) {
-      at_.push_back(rows_.column(name));
-      if (at_.back() == rows_.fields().size()) store::refuse_file(path_, fmt::format("has no column '{}'", name));
-    }
-  }
-  bool next() { return rows_.next(); }
-  [[nodiscard]] const std::string& text(std::size_t column) const {
-    if (at_[column] >= rows_.fields().size()) {
-      store::refuse_file(path_, fmt::format("has too few fields in record {}", rows_.row()));
-    }
-    return rows_.fields()[at_[column]];
-  }
-  void require(std::size_t column, std::string_view name) const {
-    if (text(column) != name) {
-      store::refuse_file(path_, fmt::format("has another name than expected in record {}", rows_.row()));
-    }
-  }
-  [[nodiscard]] double share(std::size_t column) const {
-    const double value = rows_.number(at_[column]);
-    if (!(value >= 0 && value <= 1)) {
-      store::refuse_file(path_, fmt::format("has something other than a share in record {}", rows_.row()));
-    }
-    return value;
-  }
-  void require_rows(std::size_t found, std::size_t wanted) const {
-    if (found != wanted) store::refuse_file(path_, fmt::format("has {} rows, not {}", found, wanted));
-  }
-
- private:
-  std::string path_, text_;
-  CsvRows rows_;
-  std::vector<std::size_t> at_;
-};
-
 void read_clusters(const std::string& path, const SimilarityAnswers& answers, SimilarityFit& fit) {
-  OwnTable table(path, {"item", "cluster", "probability"});
+  store::OwnTable table(path, {"item", "cluster", "probability"});
   std::unordered_map<std::string, std::uint32_t> id_of;
   std::vector<std::string> names;
   std::vector<std::uint32_t> cluster;
@@ -71,7 +28,7 @@ void read_clusters(const std::string& path, const SimilarityAnswers& answers, Si
 }
 
 void read_rates(const std::string& path, const SimilarityAnswers& answers, SimilarityFit& fit) {
-  OwnTable table(path, {"worker", "false_different", "false_same"});
+  store::OwnTable table(path, {"worker", "false_different", "false_same"});
   while (fit.false_same.size() < answers.worker_count() && table.next()) {
     table.require(0, answers.worker_names()[fit.false_same.size()]);
     fit.false_different.push_back(table.share(1));
@@ -81,7 +38,7 @@ void read_rates(const std::string& path, const SimilarityAnswers& answers, Simil
 }
 
 void read_pair_probabilities(const std::string& path, const SimilarityAnswers& answers, SimilarityFit& fit) {
-  OwnTable table(path, {"left", "right", "probability"});
+  store::OwnTable table(path, {"left", "right", "probability"});
   while (fit.same.size() < answers.task_count() && table.next()) {
     const SimilarPair pair = answers.pairs()[fit.same.size()];
     table.require(0, answers.item_names()[pair.left]);

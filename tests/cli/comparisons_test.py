@@ -58,6 +58,23 @@ class Aggregate(ComparisonsTest):
         for key in ("items", "workers", "counts", "verdict"):
             self.assertEqual(now[key], later[key], key)
 
+    def test_bootstrap_of_every_method_that_has_it(self):
+        for method in ("bradley_terry", "crowd_bt", "noisy_bradley_terry"):
+            fits = [self.json("aggregate", "a.csv", "-m", method, "--set", "replicates=50", "--set", f"resample={drawn}", "--set",
+                              f"intervals={intervals}", "--out", f"{method}-{intervals}-{drawn}")
+                    for intervals, drawn in (("analytic", "answers"), ("bootstrap", "answers"), ("bootstrap", "workers"))]
+            self.assertEqual(len(fits), 3)
+            rows = [self.rows(f"{method}-{name}/ranking.csv") for name in ("analytic-answers", "bootstrap-answers", "bootstrap-workers")]
+            self.assertEqual(len({tuple((row["item"], row["score"]) for row in own) for own in rows}), 1, method)
+            self.assertEqual(len({tuple(row["deviation"] for row in own) for own in rows}), 3, method)
+
+    def test_no_ties_where_nobody_said_tie(self):
+        self.write("decided.csv", ANSWERS.replace("tie", "b"))
+        for method in ("bradley_terry", "crowd_bt", "davidson", "comparisons_default"):
+            self.run_program("aggregate", "decided.csv", *COMPARISONS, "-m", method, "--out", "out", "--quiet")
+            self.assertEqual({row["p_tie"] for row in self.rows("out/pairs.csv")}, {"0"}, method)
+            self.assertNotIn("tie", {row["label"] for row in self.rows("out/pairs.csv")}, method)
+
     def test_the_default_says_what_it_chose(self):
         self.assertIn("comparisons_default (default)", self.run_program("aggregate", "a.csv", *COMPARISONS).stdout)
 
@@ -118,7 +135,7 @@ class Learn(ComparisonsTest):
 
     def test_refusals(self):
         before = self.names()
-        for flags, code, words in ((("--method", "crowd_bt"), 64, "--method is not for learn --answers comparisons"),
+        for flags, code, words in ((("--method", "crowd_bt"), 64, "there is no learner of comparisons 'crowd_bt': choose score_network"),
                                    (("--report", "r.html"), 64, "--report is not for"),
                                    (("--gold-for", "inference"), 64, "--gold-for inference is not for"),
                                    (("--set", "epoch=3"), 64, "epochs")):
@@ -187,6 +204,8 @@ class Refusals(ComparisonsTest):
         self.run_program("aggregate", "a.csv", *COMPARISONS, "--wide", code=64)
         self.run_program("aggregate", "a.csv", *COMPARISONS, "--classes", "a,b", code=64)
         self.assertIn("bradley_terry", self.run_program("aggregate", "a.csv", "-m", "bradley_terry", code=64).stderr)
+        error = self.run_program("aggregate", "a.csv", code=65).stderr
+        self.assertIn("'left' and 'right' are columns of pairs: read them with --answers comparisons, or with --answers similarities", error)
 
 
 if __name__ == "__main__":

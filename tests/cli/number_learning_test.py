@@ -109,10 +109,11 @@ class Learn(NumberLearningTest):
         self.assertEqual(self.rows("p.csv")[-1]["estimate_y"], row["estimate_y"])
 
     def test_json_and_layers(self):
-        for layer in ("none", "S", "B", "S+B", "B+S"):
+        for layer in ("automatic", "none", "S", "B", "S+B", "B+S"):
             record = json.loads(self.learn("--set", f"layer={layer}", "--json").stdout)
             self.assertEqual(record["parameters"]["layer"], layer)
             self.assertIsNone(record["out"])
+            self.assertEqual("Chose layer" in record.get("explanation", ""), layer == "automatic")
 
     def test_as_in_the_paper(self):
         """Without errors of tasks an estimate is the network's, and nobody knows how far it is off."""
@@ -126,8 +127,15 @@ class Learn(NumberLearningTest):
     def test_methods_and_help(self):
         self.assertIn("crowd_regression", self.run_program("methods").stdout)
         self.assertIn("--answers numbers", self.run_program("methods", "crowd_regression").stdout)
-        self.assertEqual(json.loads(self.run_program("methods", "--json").stdout)["number_learners"][0]["name"], "crowd_regression")
-        self.assertIn("crowd_regression", self.run_program("learn", "--help").stdout)
+        listed = json.loads(self.run_program("methods", "--json").stdout)
+        names = {kind: listed[f"{kind}_learners"][0]["name"] for kind in ("number", "comparison", "similarity")}
+        self.assertEqual(names, {"number": "crowd_regression", "comparison": "score_network", "similarity": "pair_network"})
+        self.assertTrue(listed["comparison_learners"][0]["is_default"])
+        self.assertNotIn("answer_power", [p["name"] for p in listed["number_learners"][0]["parameters"]])
+        for name in names.values():
+            self.assertIn(name, self.run_program("methods").stdout)
+            self.assertIn(name, self.run_program("learn", "--help").stdout)
+        self.assertIn("learn ANSWERS --answers similarities --features FILE --method", self.run_program("methods", "pair_network").stdout)
 
 
 class WordCounts(NumberLearningTest):

@@ -127,6 +127,18 @@ class Aggregate(NumbersTest):
         self.refused("aggregate", "p.csv", *NUMBERS, "--columns", "task,worker,x,,", "--out", "none", code=64,
                      says=("--columns cannot be", "one for each column of numbers"))
 
+    def test_workers_who_err_together(self):
+        self.run_program("simulate", "gaussian_numbers", "--workers", 10, "--answers-per-task", 8, "--set", "correlated=0.4", "--out", "crowd",
+                         "--quiet")
+        self.run_program("aggregate", "crowd/answers.csv", *NUMBERS, "--method", "worker_covariance", "--out", "out", "--quiet", "--report", "now.json")
+        with open(self.folder / "out/correlated_workers.csv", newline="") as file:
+            pairs = list(csv.DictReader(file))
+        self.assertEqual({(row["worker_a"], row["worker_b"]) for row in pairs}, {("worker_000000", "worker_000001"), ("worker_000002", "worker_000003")})
+        self.assertGreater(float(pairs[1]["correlation"]), 0.6)
+        self.run_program("report", "out", "--out", "later.json", "--quiet")
+        self.estimates("crowd/answers.csv", "--method", "mean")
+        self.assertNotIn("correlated_workers.csv", self.names("out"))
+
     def test_repeats(self):
         self.write("r.csv", "task,worker,value\nt,a,1\nt,a,3\nt,b,5\n")
         self.assertEqual(self.estimates("r.csv", "--method", "mean"), {"t": 4})

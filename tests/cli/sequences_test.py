@@ -132,6 +132,9 @@ class Refusals(SequencesTest):
             with self.subTest(text=text):
                 self.refused("aggregate", "bad.csv", "--out", "out", says=says)
 
+    def test_without_saying_what_the_answers_are(self):
+        self.assertIn("columns of sequences: read them with --answers sequences", self.run_program("aggregate", "a.csv", code=65).stderr)
+
     def test_flags_of_other_kinds(self):
         self.refused("aggregate", "a.csv", "--classes", "O,B-PER", code=64, says=["leave the class list out"])
         self.refused("aggregate", "a.csv", "--wide", code=64, says=["one row per tag"])

@@ -90,6 +90,18 @@ class Fit(unittest.TestCase):
             fit = numbers.Mean().fit({"task": [1, 2], "worker": [1, 2], "value": [3.0, 4.0]})
         self.assertEqual(fit.warnings_[0][0], "one_answer_per_task")
 
+    def test_workers_who_err_together(self):
+        rng = np.random.default_rng(4)
+        truth, error = rng.normal(0, 4, 400), rng.normal(size=(400, 8))
+        error[:, 1] = error[:, 0] + 0.1 * rng.normal(size=400)
+        tasks, workers = np.repeat(np.arange(400), 8), np.tile([f"w{j}" for j in range(8)], 400)
+        frame = pd.DataFrame({"task": tasks, "worker": workers, "value": (truth[:, None] + error).ravel()})
+        with self.assertWarnsRegex(wisecrowd.DataWarning, "w0 and w1"):
+            pairs = numbers.WorkerCovariance().fit(frame).correlated_workers_
+        self.assertEqual(pairs[["worker_a", "worker_b", "tasks"]].to_numpy().tolist(), [["w0", "w1", 400]])
+        self.assertGreater(pairs.correlation[0], 0.8)
+        self.assertEqual(list(numbers.Mean().fit(frame).correlated_workers_.columns), ["worker_a", "worker_b", "correlation", "tasks"])
+
     def test_before_fit(self):
         with self.assertRaises(NotFittedError):
             numbers.Mean().estimates_  # noqa: B018

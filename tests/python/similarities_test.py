@@ -1,7 +1,11 @@
 """wisecrowd.similarities: tables of any maker, gold, scores, and what is refused."""
 import doctest
+import json
+import pickle
+import tempfile
 import unittest
 import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -52,6 +56,21 @@ class Fit(unittest.TestCase):
         names = truth.map({0: "x", 1: "y", 2: "z"})
         fit = similarities.CrowdClusters().fit(frame, gold=names.iloc[:30])
         self.assertEqual(fit.clusters_.cluster.iloc[:30].to_dict(), names.iloc[:30].to_dict())
+
+    def test_report(self):
+        frame, truth = crowd()
+        fit = pickle.loads(pickle.dumps(similarities.CrowdClusters(clusters=3).fit(frame)))
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "report.json"
+            self.assertEqual(fit.report(path, gold=truth, title="Alike"), path)
+            page = json.loads(path.read_text())
+            self.assertEqual((page["answers_kind"], page["counts"]["items"], page["counts"]["clusters"]), ("similarities", 80, 3))
+            self.assertGreater(page["gold"]["accuracy"], 0.95)
+        self.assertIn("<html", fit.report())
+        with self.assertRaisesRegex(ValueError, "given gold"):
+            similarities.CrowdClusters().fit(frame, gold=truth.iloc[:9]).report(gold=truth)
+        with self.assertRaisesRegex(AttributeError, "nothing to report"):
+            similarities.PairVote().report()
 
     def test_compare(self):
         table = similarities.compare(crowd()[0], folds=2)

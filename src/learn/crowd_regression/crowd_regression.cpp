@@ -18,7 +18,8 @@ namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
-constexpr auto kLayerNames = enum_names<Layer>({{Layer::none, "none"},
+constexpr auto kLayerNames = enum_names<Layer>({{Layer::automatic, "automatic"},
+                                                {Layer::none, "none"},
                                                 {Layer::scale, "S"},
                                                 {Layer::bias, "B"},
                                                 {Layer::scale_bias, "S+B"},
@@ -27,14 +28,14 @@ constexpr auto kLayerNames = enum_names<Layer>({{Layer::none, "none"},
 void parameters(ParameterVisitor& v, Options& o) {
   v.choice("layer", o.layer, kLayerNames,
            "what a worker does to the truth z: nothing, s z, z + b, s z + b, or s (z + b); z is counted from the mean "
-           "of all answers");
+           "of all answers. automatic: B, or S+B where that predicts the answers to held-out tasks clearly better");
   v.flag("own_noise", o.own_noise, "whether workers differ in how far their answers scatter");
   v.flag("task_error", o.task_error,
          "whether what the network does not know of a task is in all answers to it; without, each answer is off by "
          "itself, as in the paper, and a task's estimate is the network's");
   v.real("prior_answers", o.prior_answers, 0, 1e6,
          "answers that fit the truth and scatter as all do, added to every worker's own");
-  training_parameters(v, o.training);
+  number_training_parameters(v, o.training);
 }
 
 /// What the run that chose the epoch says of the hidden tasks at it.
@@ -42,6 +43,66 @@ struct HiddenWord {
   std::vector<double> error_variance;  ///< by dimension; empty if nothing was hidden
   bool no_better_than_the_mean = false;
 };
+
+/// The layer that was asked for, or chosen, with its epoch.
+struct ChosenLayer {
+  Options options;
+  EpochChoice epoch;
+  HiddenWord hidden;
+};
+
+/// What every run on the same data shares.
+struct Ground {
+  const TrainingSet& all;
+  const Features& inputs;
+  const StandardAnswers& standard;
+  const NetworkSpec& network;
+  const RunContext& context;
+
+  [[nodiscard]] BatchModelFactory models(const Options& options) const {
+    return [this, &options](const TrainingSet& set, Rng) {
+      return std::make_unique<LayerModel>(set, standard, options, context);
+    };
+  }
+};
+
+/// The epoch of a given layer, by the answers to hidden tasks.
+ChosenLayer choose_epoch_of(const Ground& ground, const HiddenTasks& parts, const Options& options) {
+  ChosenLayer chosen{options, {}, {}};
+  const auto look = [&](const BatchModel& model, std::span<const double> outputs) {
+    const auto& layer = static_cast<const LayerModel&>(model);
+    const auto density = [&](std::span<const double> of) {
+      const auto tasks = layer.answer_likelihoods(parts.hidden, of);
+      return std::accumulate(tasks.begin(), tasks.end(), 0.0);
+    };
+    const std::vector<double> nothing(outputs.size(), 0);
+    chosen.hidden.no_better_than_the_mean = density(outputs) <= density(nothing);
+    chosen.hidden.error_variance = layer.error_of(parts.hidden, outputs).variance;
+  };
+  chosen.epoch = choose_epoch(parts, ground.inputs, ground.network, options.training, ground.models(options),
+                              ground.context, look);
+  chosen.epoch.model.reset();  // it looks at the hidden tasks, which end before it would
+  return chosen;
+}
+
+/// With layer=automatic, S+B where the answers to hidden tasks call for it: it asks for more answers per worker.
+ChosenLayer choose_layer(const Ground& ground, Options options, NumberFit& fit) {
+  const bool automatic = options.layer == Layer::automatic;
+  if (automatic) options.layer = Layer::bias;
+  const std::optional<HiddenTasks> parts = hide_tasks(ground.all, options.training.held_out, ground.context);
+  if (!parts) return {options, last_epoch(options.training), {}};
+  ChosenLayer best = choose_epoch_of(ground, *parts, options);
+  if (!automatic || ground.context.cancelled()) return best;
+  options.layer = Layer::scale_bias;
+  ChosenLayer other = choose_epoch_of(ground, *parts, options);
+  const bool both = other.epoch.per_task.size() == best.epoch.per_task.size();  // none has come to nothing
+  const double lead = both ? advantage(other.epoch.per_task, best.epoch.per_task) : 0;
+  const bool clear = lead >= kClearAdvantage;
+  fit.explanation = fmt::format(
+      "Chose layer {}: S+B {} the answers to held-out tasks clearly better than B (z = {:.1f}, threshold {:g}).",
+      clear ? "S+B" : "B", clear ? "predicts" : "does not predict", lead, kClearAdvantage);
+  return clear ? std::move(other) : std::move(best);
+}
 
 /// Outputs for all rows; throws Diverged for one that is not finite.
 std::vector<double> outputs_of_rows(TrainingRun& run, const NumberLearningData& data) {
@@ -145,32 +206,18 @@ LearnedNumbers CrowdRegression::fit(const NumberLearningData& data, const Networ
   const Features inputs = scaled(data.features, scaling);
   all.inputs = &inputs;
   const StandardAnswers standard = standard_answers(data.crowd.answers, all);
-  const BatchModelFactory make_model = [&](const TrainingSet& set, Rng) {
-    return std::make_unique<LayerModel>(set, standard, options_, context);
-  };
-  HiddenWord hidden_word;
-  const std::optional<HiddenTasks> parts = hide_tasks(all, training.held_out, context);
-  const auto look = [&](const BatchModel& model, std::span<const double> outputs) {
-    const auto& layer = static_cast<const LayerModel&>(model);
-    const auto density = [&](std::span<const double> of) {
-      const auto tasks = layer.answer_likelihoods(parts->hidden, of);
-      return std::accumulate(tasks.begin(), tasks.end(), 0.0);
-    };
-    const std::vector<double> nothing(outputs.size(), 0);
-    hidden_word.no_better_than_the_mean = density(outputs) <= density(nothing);
-    hidden_word.error_variance = layer.error_of(parts->hidden, outputs).variance;
-  };
-  const EpochChoice choice =
-      parts ? choose_epoch(*parts, inputs, network, training, make_model, context, look) : last_epoch(training);
-
-  TrainingRun run(all, inputs, network, training, make_model, "training", context);
-  RunHistory history = run_epochs(run, choice, context);
+  const Ground ground{all, inputs, standard, network, context};
   LearnedNumbers learned;
+  NumberFit& fit = learned.crowd;
+  const ChosenLayer chosen = choose_layer(ground, options_, fit);
+  const auto& [options, choice, hidden_word] = chosen;
+
+  TrainingRun run(all, inputs, network, training, ground.models(options), "training", context);
+  RunHistory history = run_epochs(run, choice, context);
   learned.curve = std::move(history.curve);
   learned.epochs = history.epochs;
   learned.chosen_epoch = history.chosen_epoch;
   learned.held_out_per_task = choice.per_task;
-  NumberFit& fit = learned.crowd;
   fit.iterations = learned.curve.size();
   fit.seconds_per_iteration = history.seconds_per_epoch;
   fit.status = context.cancelled() ? Status::cancelled : Status::iteration_limit;

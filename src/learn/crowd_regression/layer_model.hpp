@@ -12,11 +12,12 @@
 
 namespace wisecrowd::crowd_regression {
 
-/// What a worker does to the truth z: nothing, s z, z + b, s z + b, or s (z + b).
-enum class Layer { none, scale, bias, scale_bias, bias_scale };
+/// What a worker does to the truth z: nothing, s z, z + b, s z + b, or s (z + b); automatic chooses between z + b and
+/// s z + b before there is a model.
+enum class Layer { automatic, none, scale, bias, scale_bias, bias_scale };
 
 struct Options {
-  Layer layer = Layer::bias;
+  Layer layer = Layer::automatic;
   bool own_noise = true;     ///< each worker has a variance of its own
   bool task_error = true;    ///< what the network does not know of a task is in all answers to it
   double prior_answers = 2;  ///< per worker: that fit the truth, and scatter as all answers do

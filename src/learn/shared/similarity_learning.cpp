@@ -389,9 +389,20 @@ class ClusterLearning {
 
 }  // namespace
 
-const std::vector<ParameterSpec>& similarity_learning_parameters() {
-  static const std::vector<ParameterSpec> specs = declare_parameters(similarity_parameters);
-  return specs;
+const LearnerInfo& similarity_learner() {
+  static const LearnerInfo info = [] {
+    LearnerInfo own;
+    own.name = "pair_network";
+    own.title = "Networks and beliefs by turns";
+    own.summary = "Networks tell clusters from features, and answers to pairs say how far they are right.";
+    own.when_to_use = "Items have features, and too few answers to tell clusters without them.";
+    own.reference = "our own; src/learn/shared/METHOD.md";
+    own.assumptions = "Items of a cluster look alike to a network; a worker is as reliable with all pairs.";
+    own.cost = "rounds · epochs passes over the items, two networks each; memory O(S + N·K)";
+    own.parameters = declare_parameters(similarity_parameters);
+    return own;
+  }();
+  return info;
 }
 
 SimilarityLearningOptions similarity_learning_options(const Parameters& parameters) {

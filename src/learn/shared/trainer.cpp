@@ -225,7 +225,9 @@ double advantage(std::span<const double> these, std::span<const double> those) {
   return error > 0 ? centre / error : 0;
 }
 
-void training_parameters(ParameterVisitor& v, TrainingOptions& o) {
+namespace {
+
+void parameters_of_training(ParameterVisitor& v, TrainingOptions& o, bool weighs_answers) {
   v.integer("epochs", o.epochs, 1, 1e6, "passes over the training tasks");
   v.integer("batch", o.batch, 0, 1e9, "tasks per step of the optimiser; 0 takes all at once");
   v.choice("optimizer", o.optimiser.kind, kOptimiserNames, "how the network's weights move; sgd has momentum 0.9");
@@ -252,13 +254,20 @@ void training_parameters(ParameterVisitor& v, TrainingOptions& o) {
          "answers best is kept. 0: one run, its last epoch is kept");
   v.integer("patience", o.patience, 0, 1e6,
             "end training after so many epochs without a better held-out likelihood; 0: never");
-  v.real("answer_power", o.answer_power, 0, 1,
-         "how much each answer counts beside the network when a task's truth is inferred: 1 if workers "
-         "err independently, less if they err on the same tasks; 0: learned from held-out answers");
+  if (weighs_answers) {
+    v.real("answer_power", o.answer_power, 0, 1,
+           "how much each answer counts beside the network when a task's truth is inferred: 1 if workers "
+           "err independently, less if they err on the same tasks; 0: learned from held-out answers");
+  }
   v.flag("standardise", o.standardise,
          "bring each feature (of images, each channel) to mean 0 and "
          "deviation 1");
 }
+
+}  // namespace
+
+void training_parameters(ParameterVisitor& v, TrainingOptions& o) { parameters_of_training(v, o, true); }
+void number_training_parameters(ParameterVisitor& v, TrainingOptions& o) { parameters_of_training(v, o, false); }
 
 TrainingSet tasks_to_learn_from(const LearningData& data) {
   TrainingSet all = training_set(data);

@@ -32,6 +32,8 @@ struct TrainingOptions {
 
 /// The parameters of training; a learner has its own before them.
 void training_parameters(ParameterVisitor& v, TrainingOptions& options);
+/// The same for learners of numbers, who have no posterior of classes in which answers stand beside the network.
+void number_training_parameters(ParameterVisitor& v, TrainingOptions& options);
 
 /// Trains a network by a model of answers: a run on part of the tasks chooses the epoch by the likelihood of the hidden
 /// answers, a second run sees everything and is kept at that epoch.

@@ -9,11 +9,7 @@ namespace {
 void parameters(ParameterVisitor& v, Options& o) {
   v.real("ridge", o.ridge, 0, 1e6,
          "precision of a normal prior of the scores; 0: none, unless no finite scores are the most probable ones");
-  v.choice("intervals", o.intervals, kIntervalsNames,
-           "from the information in the answers, or from fits to answers drawn anew");
-  v.integer("replicates", o.replicates, 1, 1e6, "fits to answers drawn anew, for bootstrap");
-  v.choice("resample", o.resample, comparisons::kResampledNames,
-           "what the bootstrap draws: single answers, or workers with all that they said");
+  comparisons::interval_parameters(v, o.intervals);
   v.choice("algorithm", o.algorithm, comparisons::kAlgorithmNames,
            "Newton's method, or the many small steps of minorisation–maximisation (raise max_iterations)");
   v.integer("max_iterations", o.max_iterations, 1, 1e9, "most steps");
@@ -40,9 +36,9 @@ ComparisonFit BradleyTerry::fit(const ComparisonData& data, const RunContext& co
   ComparisonFit fit = comparisons::start_comparison_fit(data);
   const comparisons::PlainScores plain = comparisons::fit_plain_scores(
       data, {options_.ridge, options_.algorithm, options_.max_iterations, options_.tolerance}, start, fit, context);
-  if (fit.status != Status::cancelled && options_.intervals == Intervals::bootstrap &&
-      !comparisons::bootstrap_ranking(data, plain.graph, plain.found, options_.replicates, options_.resample,
-                                      options_.ridge, fit, context)) {
+  if (fit.status != Status::cancelled && options_.intervals.intervals == comparisons::Intervals::bootstrap &&
+      !comparisons::bootstrap_ranking(data, plain.graph, plain.found, options_.intervals, options_.ridge, fit,
+                                      context)) {
     fit.status = Status::cancelled;
   }
   comparisons::label_pairs(data, fit, context);

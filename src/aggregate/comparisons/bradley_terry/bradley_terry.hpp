@@ -6,16 +6,9 @@
 
 namespace wisecrowd::bradley_terry {
 
-/// Where intervals come from.
-enum class Intervals { analytic, bootstrap };
-inline constexpr auto kIntervalsNames =
-    enum_names<Intervals>({{Intervals::analytic, "analytic"}, {Intervals::bootstrap, "bootstrap"}});
-
 struct Options {
   double ridge = 0;
-  Intervals intervals = Intervals::analytic;
-  std::size_t replicates = 1000;
-  comparisons::Resampled resample = comparisons::Resampled::answers;
+  comparisons::IntervalOptions intervals;
   comparisons::Algorithm algorithm = comparisons::Algorithm::newton;
   std::size_t max_iterations = 100;
   double tolerance = 1e-9;

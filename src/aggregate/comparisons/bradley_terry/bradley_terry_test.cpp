@@ -37,15 +37,25 @@ TEST(BradleyTerry, AgreesWithTheMajorisationOfHunter) {
 }
 
 TEST(BradleyTerry, MinorisationComesToTheSame) {
-  const ComparisonData data = testing::random_comparisons(7, 12, 6, 400);
-  const ComparisonFit newton = bradley_terry::BradleyTerry().fit(data, RunContext());
-  const ComparisonFit steps =
-      bradley_terry::BradleyTerry(
-          {.algorithm = comparisons::Algorithm::minorisation, .max_iterations = 100'000, .tolerance = 1e-12})
-          .fit(data, RunContext());
-  EXPECT_EQ(steps.status, Status::converged);
-  EXPECT_GT(steps.iterations, newton.iterations);
-  for (std::size_t i = 0; i < 12; ++i) EXPECT_NEAR(newton.score[i], steps.score[i], 1e-8);
+  // All pairs of a few items were compared, and few pairs of many; then groups of both sorts side by side.
+  std::vector<testing::Series> groups;
+  for (int i = 0; i < 7; ++i) {
+    for (int j = 0; j < i; ++j) groups.push_back({"a" + std::to_string(i), "a" + std::to_string(j), 1 + i, 2, 1});
+  }
+  for (int i = 0; i < 9; ++i)
+    groups.push_back({"b" + std::to_string(i), "b" + std::to_string((i + 1) % 9), 3, 1 + i, 0});
+  groups.push_back({"c0", "c1", 1, 2, 0});
+  for (const ComparisonData& data : {testing::random_comparisons(7, 12, 6, 400),
+                                     testing::random_comparisons(7, 90, 6, 900), testing::compared(groups)}) {
+    const ComparisonFit newton = bradley_terry::BradleyTerry({.ridge = 1e-9}).fit(data, RunContext());
+    const ComparisonFit steps =
+        bradley_terry::BradleyTerry(
+            {.algorithm = comparisons::Algorithm::minorisation, .max_iterations = 100'000, .tolerance = 1e-12})
+            .fit(data, RunContext());
+    EXPECT_EQ(steps.status, Status::converged);
+    EXPECT_GT(steps.iterations, newton.iterations);
+    for (std::size_t i = 0; i < newton.score.size(); ++i) EXPECT_NEAR(newton.score[i], steps.score[i], 1e-6) << i;
+  }
   EXPECT_THROW((void)bradley_terry::BradleyTerry({.algorithm = comparisons::Algorithm::minorisation})
                    .fit(compared({{"a", "b", 5, 0, 0}}), RunContext()),
                Error);
@@ -82,7 +92,7 @@ TEST(BradleyTerry, BootstrapAgreesWithTheAnalyticDeviations) {
   const RunContext context({.seed = 3});
   const ComparisonFit analytic = bradley_terry::BradleyTerry().fit(data, context);
   const ComparisonFit drawn =
-      bradley_terry::BradleyTerry({.intervals = bradley_terry::Intervals::bootstrap, .replicates = 400})
+      bradley_terry::BradleyTerry({.intervals = {.intervals = comparisons::Intervals::bootstrap, .replicates = 400}})
           .fit(data, context);
   for (std::size_t i = 0; i < analytic.score.size(); ++i) {
     EXPECT_NEAR(drawn.deviation[i] / analytic.deviation[i], 1, 0.2) << i;

@@ -10,6 +10,7 @@ void parameters(ParameterVisitor& v, Options& o) {
   v.real("prior_wrong", o.prior_wrong, 1, 1e9, "Beta prior of a worker's reliability: the part for not being it");
   v.real("virtual_games", o.virtual_games, 1e-9, 1e6, "wins, and losses, of every item against one of score 0");
   v.real("start_reliability", o.start_reliability, 0.5, 1, "reliability of every worker at the start");
+  comparisons::interval_parameters(v, o.intervals);
   v.integer("max_iterations", o.max_iterations, 1, 1e6, "most iterations");
   v.real("tolerance", o.tolerance, 0, 1, "stop when no score and no reliability changes by more");
 }

@@ -77,5 +77,29 @@ TEST(CrowdBt, TheLogPosteriorNeverFalls) {
   EXPECT_EQ(fit.status, Status::converged);
 }
 
+/// Scores and reliabilities are fitted anew, so that intervals know that the reliabilities are estimates, too.
+TEST(CrowdBt, BootstrapAgreesWithTheAnalyticDeviations) {
+  std::vector<double> truth;
+  const ComparisonData data = crowd_with_adversaries(5, truth);
+  const ComparisonFit analytic = crowd_bt::CrowdBt().fit(data, RunContext());
+  for (const auto resample : {comparisons::Resampled::answers, comparisons::Resampled::workers}) {
+    const crowd_bt::CrowdBt method(
+        {.intervals = {.intervals = comparisons::Intervals::bootstrap, .replicates = 200, .resample = resample}});
+    const ComparisonFit drawn = method.fit(data, RunContext({.seed = 3, .threads = 1}));
+    EXPECT_EQ(drawn.score, analytic.score);
+    double ratio = 0, inside = 0;
+    for (std::size_t i = 0; i < truth.size(); ++i) {
+      ratio += drawn.deviation[i] / analytic.deviation[i] / static_cast<double>(truth.size());
+      EXPECT_LE(drawn.rank_low[i], drawn.rank[i]);
+      EXPECT_GE(drawn.rank_high[i], drawn.rank[i]);
+      inside += drawn.low[i] <= drawn.score[i] && drawn.score[i] <= drawn.high[i] ? 1 : 0;
+    }
+    EXPECT_GT(ratio, 0.8);
+    EXPECT_LT(ratio, 1.4);
+    EXPECT_GE(inside, 29);
+    EXPECT_EQ(method.fit(data, RunContext({.seed = 3, .threads = 2})).deviation, drawn.deviation);
+  }
+}
+
 }  // namespace
 }  // namespace wisecrowd

@@ -11,6 +11,7 @@ void parameters(ParameterVisitor& v, Options& o) {
   v.real("virtual_games", o.virtual_games, 1e-9, 1e6, "wins, and losses, of every item against one of score 0");
   v.real("side_prior", o.side_prior, 1e-6, 1e6, "guesses of either side that are added to a worker's own");
   v.real("start_reliability", o.start_reliability, 0.5, 1, "reliability of every worker at the start");
+  comparisons::interval_parameters(v, o.intervals);
   v.integer("max_iterations", o.max_iterations, 1, 1e6, "most iterations");
   v.real("tolerance", o.tolerance, 0, 1, "stop when no score and no reliability changes by more");
 }

@@ -42,15 +42,13 @@ class FeatureModel {
 /// Many cheap steps; their objective is not asked for. True when it has settled.
 bool minorise_scores(const PlainScores& plain, const PlainOptions& options, ComparisonFit& fit,
                      const RunContext& context) {
-  Minorisation steps(plain.graph, plain.wins);
-  std::vector<double> strengths;
-  for (const double s : fit.score) strengths.push_back(std::exp(s));
+  Minorisation steps(plain.graph, plain.wins, plain.found, fit.score);
   bool settled = false;
   while (!settled && fit.iterations < options.max_iterations && !context.cancelled()) {
-    settled = steps.step(strengths, context) <= options.tolerance;
+    settled = steps.step(context) < options.tolerance;  // 0: all iterations are made, also after the last change
     ++fit.iterations;
   }
-  for (std::size_t i = 0; i < strengths.size(); ++i) fit.score[i] = std::log(strengths[i]);
+  fit.score = steps.scores();
   return settled;
 }
 

@@ -33,6 +33,12 @@ class WorkerEm {
     (void)answers_.worker_offsets();  // made by this thread
   }
 
+  /// Where a worker starts.
+  void begin_at(std::size_t worker, double reliability, double left) {
+    om_[worker] = reliability;
+    left_[worker] = left;
+  }
+
   /// The log posterior at the current parameters; on the way, what every answer probably meant.
   double expect(std::span<const double> scores) {
     const auto offsets = answers_.task_offsets();
@@ -160,6 +166,10 @@ class WorkerEm {
     return information;
   }
 
+  [[nodiscard]] TaskId task_of(AnswerIndex answer) const {
+    const auto offsets = answers_.task_offsets();
+    return TaskId(std::upper_bound(offsets.begin(), offsets.end(), answer) - offsets.begin() - 1);
+  }
   [[nodiscard]] const std::vector<double>& reliability() const { return om_; }
   [[nodiscard]] const std::vector<double>& left() const { return left_; }
   [[nodiscard]] double log_likelihood() const { return log_likelihood_; }
@@ -182,6 +192,36 @@ class WorkerEm {
   HugeVector<double> first_, second_;
   double log_likelihood_ = 0;
 };
+
+/// Scores of a fit to answers drawn anew, which starts at what was found with all answers.
+std::vector<double> refit_scores(const ComparisonData& data, WorkerNoise noise, const WorkerEmOptions& options,
+                                 const ItemGraph& graph, const WorkerEm& found, std::vector<double> scores, Rng& rng) {
+  const ComparisonAnswers& answers = data.answers;
+  const std::vector<DrawnAnswer> draws = draw_answers(answers, options.intervals.resample, rng);
+  std::vector<WorkerId> drawn_worker(answers.worker_count());
+  std::vector<ComparisonAnswer> drawn;
+  drawn.reserve(draws.size());
+  for (const DrawnAnswer& draw : draws) {
+    drawn.push_back(answers.answer(found.task_of(draw.answer), draw.answer));
+    drawn_worker[index(draw.worker)] = drawn.back().worker;
+    drawn.back().worker = draw.worker;
+  }
+  ComparisonData again = data;
+  again.answers = with_answers(answers, drawn);
+  const RunContext alone({.threads = 1});
+  WorkerEm em(again, noise, options, graph, alone);
+  for (std::size_t w = 0; w < drawn_worker.size(); ++w) {
+    if (again.answers.answers_of(WorkerId(w)).empty()) continue;
+    const std::size_t as = index(drawn_worker[w]);
+    em.begin_at(w, found.reliability()[as], found.left()[as]);
+  }
+  double change = 1;
+  for (std::size_t i = 0; i < options.max_iterations && change > options.tolerance; ++i) {
+    (void)em.expect(scores);
+    change = em.maximise(scores);
+  }
+  return scores;
+}
 
 }  // namespace
 
@@ -229,7 +269,7 @@ ComparisonFit fit_worker_em(const ComparisonData& data, WorkerNoise noise, const
     fit.reliability[w] = em.reliability()[w];
     if (noise == WorkerNoise::guesses && data.answers.sides_known()) fit.side_bias[w] = em.left()[w];
   }
-  const std::vector<double> by_pair = em.information(fit.score);
+  const std::vector<double> by_pair = em.information(fit.score), start_of_refits = fit.score;
   std::vector<double> by_edge(graph.edges()), own(fit.item_count);
   for (std::size_t e = 0; e < by_edge.size(); ++e) by_edge[e] = by_pair[graph.pair[e]];
   for (std::size_t i = 0; i < own.size(); ++i) {
@@ -238,6 +278,13 @@ ComparisonFit fit_worker_em(const ComparisonData& data, WorkerNoise noise, const
   }
   centre_by_component(fit.score, found);
   rank_items(graph, by_edge, own, found, fit);
+  if (options.intervals.intervals == Intervals::bootstrap && data.answers.answer_count() > 0 && !context.cancelled()) {
+    const auto refit = [&](Rng& rng) { return refit_scores(data, noise, options, graph, em, start_of_refits, rng); };
+    if (!bootstrap_intervals(
+            options.intervals.replicates, [&] { return Refit(refit); }, found, fit, context)) {
+      fit.status = Status::cancelled;
+    }
+  }
   label_pairs(data, fit, context);
   return fit;
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "aggregate/comparisons/shared/bootstrap.hpp"
 #include "data/item_graph.hpp"
 #include "wisecrowd/comparison_aggregator.hpp"
 
@@ -16,6 +17,7 @@ struct WorkerEmOptions {
   double virtual_games = 0.5;                 ///< wins and losses of each item against one of score 0
   double side_prior = 2;                      ///< guesses of either side that are added to a worker's own
   double start_reliability = 0.9;
+  IntervalOptions intervals;
   std::size_t max_iterations = 500;
   double tolerance = 1e-4;
 };

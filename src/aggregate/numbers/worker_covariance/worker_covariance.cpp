@@ -294,7 +294,8 @@ void sort_by_strength(std::vector<CorrelatedWorkers>& pairs) {
 }
 
 /// Says which workers err together, the strongest pairs by name.
-void warn_of_pairs(const NumberAnswers& answers, std::vector<CorrelatedWorkers> pairs, NumberFit& fit) {
+void warn_of_pairs(const NumberAnswers& answers, NumberFit& fit) {
+  const std::vector<CorrelatedWorkers>& pairs = fit.correlated;
   if (pairs.empty()) return;
   std::string list;
   for (std::size_t i = 0; i < std::min(pairs.size(), kShownPairs); ++i) {
@@ -333,7 +334,6 @@ NumberFit WorkerCovariance::fit(const NumberData& data, const RunContext& contex
   numbers::MeanStart start = numbers::mean_start(data, context);
   NumberFit fit = std::move(start.fit);
   fit.iterations = 0;
-  std::vector<CorrelatedWorkers> pairs;
   for (std::size_t d = 0; d < fit.dimensions && !context.cancelled(); ++d) {
     const Covariances fitted = fit_covariances(data, start.spread, d, options_);
     if (fitted.column.unit == 0) continue;
@@ -353,29 +353,14 @@ NumberFit WorkerCovariance::fit(const NumberData& data, const RunContext& contex
       fit.scale[w * fit.dimensions + d] = fitted.column.unit * std::sqrt(fitted.split.variance[w]);
     }
     const auto found = pairs_of(fitted, d);
-    pairs.insert(pairs.end(), found.begin(), found.end());
+    fit.correlated.insert(fit.correlated.end(), found.begin(), found.end());
   }
-  sort_by_strength(pairs);
-  fit.learned.emplace_back("correlated_pairs", static_cast<double>(pairs.size()));
-  warn_of_pairs(data.answers, std::move(pairs), fit);
+  sort_by_strength(fit.correlated);
+  fit.learned.emplace_back("correlated_pairs", static_cast<double>(fit.correlated.size()));
+  warn_of_pairs(data.answers, fit);
   if (context.cancelled()) fit.status = Status::cancelled;
   numbers::pin_gold(data, fit);
   return fit;
-}
-
-std::vector<CorrelatedWorkers> WorkerCovariance::correlated_workers(const NumberData& data,
-                                                                    const RunContext& context) const {
-  check_size(data.answers);
-  const numbers::MeanStart start = numbers::mean_start(data, context);
-  std::vector<CorrelatedWorkers> pairs;
-  for (std::size_t d = 0; d < data.answers.dimensions(); ++d) {
-    const Covariances fitted = fit_covariances(data, start.spread, d, options_);
-    if (fitted.column.unit == 0) continue;
-    const auto found = pairs_of(fitted, d);
-    pairs.insert(pairs.end(), found.begin(), found.end());
-  }
-  sort_by_strength(pairs);
-  return pairs;
 }
 
 std::vector<double> WorkerCovariance::log_predictive(const NumberData& data, std::span<const NumberAnswer> answers,

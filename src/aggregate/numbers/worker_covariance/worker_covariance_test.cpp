@@ -10,7 +10,6 @@
 namespace wisecrowd {
 namespace {
 
-using worker_covariance::CorrelatedWorkers;
 using worker_covariance::PairMoments;
 using worker_covariance::split;
 using worker_covariance::WorkerCovariance;
@@ -58,7 +57,8 @@ NumberSimulation crowd(double correlated, std::size_t dimensions) {
 
 TEST(WorkerCovariance, PlantedPairsAreFoundAndNoOthers) {
   const NumberSimulation planted = crowd(0.4, 2);  // workers 0 and 1, 2 and 3
-  const auto pairs = WorkerCovariance().correlated_workers({planted.data.answers, {}}, RunContext());
+  const NumberFit fit = WorkerCovariance().fit({planted.data.answers, {}}, RunContext());
+  const auto& pairs = fit.correlated;
   ASSERT_EQ(pairs.size(), 4U);
   for (const CorrelatedWorkers& pair : pairs) {
     EXPECT_EQ(index(pair.first) / 2, index(pair.second) / 2);
@@ -66,14 +66,14 @@ TEST(WorkerCovariance, PlantedPairsAreFoundAndNoOthers) {
     EXPECT_GT(pair.correlation, 0.7);
     EXPECT_GT(pair.tasks, 500U);
   }
-  const NumberFit fit = WorkerCovariance().fit({planted.data.answers, {}}, RunContext());
   ASSERT_EQ(fit.warnings.size(), 1U);
   EXPECT_EQ(fit.warnings[0].code, "correlated_workers");
   EXPECT_NE(fit.warnings[0].message.find("worker_000000 and worker_000001"), std::string::npos)
       << fit.warnings[0].message;
   const NumberData alone{crowd(0, 1).data.answers, {}};
-  EXPECT_TRUE(WorkerCovariance().correlated_workers(alone, RunContext()).empty());
-  EXPECT_TRUE(WorkerCovariance().fit(alone, RunContext()).warnings.empty());
+  const NumberFit apart = WorkerCovariance().fit(alone, RunContext());
+  EXPECT_TRUE(apart.correlated.empty());
+  EXPECT_TRUE(apart.warnings.empty());
 }
 
 /// Two pairs of workers who err as one count as little more than two.
