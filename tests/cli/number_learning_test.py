@@ -226,7 +226,7 @@ class MovieReviews(ProgramTest):
         plain = ("--set", "layer=none", "--set", "own_noise=false", "--set", "task_error=false")
 
         def error(*arguments):
-            record = json.loads(self.run_program("learn", *arguments, *common).stdout)
+            record = json.loads(self.run_program("learn", *arguments, *common, timeout=1800).stdout)
             return record["evaluation"]["test_rows"]["dimensions"][0]["squared_error"]["value"]
 
         for seed in range(5):

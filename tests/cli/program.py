@@ -26,10 +26,10 @@ class ProgramTest(unittest.TestCase):
         self.folder = Path(tempfile.mkdtemp(prefix="wisecrowd-cli-"))
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
 
-    def run_program(self, *arguments, input=None, code=0, **options):
+    def run_program(self, *arguments, input=None, code=0, timeout=120, **options):
         """Runs `wisecrowd ARGUMENTS…`, checks the exit code, returns what it printed."""
         done = subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, env=environment(), input=input,
-                              capture_output=True, text=True, timeout=120, **options)
+                              capture_output=True, text=True, timeout=timeout, **options)
         self.assertEqual(done.returncode, code, f"{arguments}\n{done.stdout}\n{done.stderr}")
         return done
 
