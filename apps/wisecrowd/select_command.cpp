@@ -139,7 +139,7 @@ void add_select(CommandSet& commands) {
                "the kind: KIND.NAME=VALUE");
   command.add_text("--method,-m", options->method, "METHOD",
                    fmt::format("the aggregator (replay: {} with short chains; answers and advice: {}); not for a state",
-                               usual_replay_refit().method, default_refit_method()),
+                               usual_replay_refit(2).method, default_refit_method()),
                    {ValueHint::Kind::method});
   add_replay_options(command, *options);
   add_loop_options(command, *options);

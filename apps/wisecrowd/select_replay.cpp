@@ -204,14 +204,16 @@ void select_by_replay(const SelectOptions& options, Session& session) {
   const auto [policy_settings, kind_settings] = shared_out(options);
   const std::vector<Policy> policies = policies_from(options, policy_settings);
   for (const Policy& policy : policies) warn_of_former_names(session, policy.parameters);
-  const RefitChoice between = options.method.empty() ? usual_replay_refit() : RefitChoice{options.method, {}};
-  const MethodInfo& info = method_named(between.method);
-  Parameters method_parameters(info.parameters);
-  for (const auto& [name, value] : between.settings) method_parameters.set_value(name, value);
+  if (!options.method.empty()) (void)method_named(options.method);  // a wrong name is told before files are read
   Work work(session, options.run);
   Played played =
       options.simulate.empty() ? recorded(options, work.context()) : drawn(options, kind_settings, work.context());
   work.check_stopped();
+  const RefitChoice between =
+      options.method.empty() ? usual_replay_refit(played.world.answers.class_count()) : RefitChoice{options.method, {}};
+  const MethodInfo& info = method_named(between.method);
+  Parameters method_parameters(info.parameters);
+  for (const auto& [name, value] : between.settings) method_parameters.set_value(name, value);
   ReplayOptions replay_options;
   replay_options.seeds = options.seeds;
   replay_options.answers_per_round = options.answers_per_round;

@@ -77,7 +77,8 @@ struct RefitChoice {
 };
 /// The aggregator between the rounds of a replay when none is named: short chains of draws. With few answers per worker
 /// it matters that labels are averaged over all tables that the answers allow, instead of trusting one estimate.
-[[nodiscard]] RefitChoice usual_replay_refit();
+/// Before it has answered, a worker is right in four of five answers, whatever the number of classes.
+[[nodiscard]] RefitChoice usual_replay_refit(std::size_t classes);
 
 /// True when it is time to fit a state anew and doing so is quick enough to do it automatically.
 [[nodiscard]] bool should_auto_refit(const StateSummary& summary);

@@ -416,10 +416,15 @@ void define_asking(py::module_& module) {
              py::arg("progress"));
   module.attr("default_selector") = std::string(default_selector());
   module.attr("default_refit_method") = std::string(default_refit_method());
-  const RefitChoice between_rounds = usual_replay_refit();
-  py::dict settings;
-  for (const auto& [name, value] : between_rounds.settings) settings[py::str(name)] = to_object(value);
-  module.attr("usual_replay_refit") = py::make_tuple(between_rounds.method, std::move(settings));
+  module.def(
+      "usual_replay_refit",
+      [](std::size_t classes) {
+        const RefitChoice between_rounds = usual_replay_refit(classes);
+        py::dict settings;
+        for (const auto& [name, value] : between_rounds.settings) settings[py::str(name)] = to_object(value);
+        return py::make_tuple(between_rounds.method, std::move(settings));
+      },
+      py::arg("classes"));
   module.attr("default_seeds") = ReplayOptions{}.seeds;
 }
 

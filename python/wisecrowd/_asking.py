@@ -323,7 +323,7 @@ def replay(crowd: Union[Simulation, Any], gold: Optional[Any] = None, *,
     options = {"seeds": whole_number("seeds", seeds, 1, 100_000), "answers_per_round": whole_number("answers_per_round", answers_per_round),
                "most_answers": whole_number("most_answers", most_answers), "first_answers": whole_number("first_answers", first_answers),
                "offers": _offers(workers)[0]}
-    name, values = _method(method, _engine.usual_replay_refit)
+    name, values = _method(method, _engine.usual_replay_refit(len(read_crowd.classes)))
     with Progress(progress, "replay") as call:
         found = _engine.replay(read_crowd.answers, read_crowd.gold, tables, _played(policies, parameters), name, values, options,
                                *_run(seed, threads), call)

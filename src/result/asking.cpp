@@ -179,8 +179,13 @@ Advice advise(const CategoryAnswers& answers, const CategoryFit& fit, const std:
 
 std::string_view default_refit_method() { return "hierarchical_dawid_skene"; }
 
-RefitChoice usual_replay_refit() {
-  return {"gibbs", {{"chains", std::int64_t{2}}, {"burn_in", std::int64_t{50}}, {"sweeps", std::int64_t{100}}}};
+RefitChoice usual_replay_refit(std::size_t classes) {
+  const double wrong = 1 / static_cast<double>(std::max<std::size_t>(classes, 2) - 1);
+  return {"gibbs",
+          {{"chains", std::int64_t{2}},
+           {"burn_in", std::int64_t{50}},
+           {"sweeps", std::int64_t{100}},
+           {"off_diagonal_prior", wrong}}};
 }
 
 bool should_auto_refit(const StateSummary& summary) {

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/rng.hpp"
+#include "select/shared/believable.hpp"
 
 namespace wisecrowd::expected_information_selector {
 namespace {
@@ -29,7 +30,7 @@ std::size_t room_of(const CrowdView& crowd, TaskId task, const Pilot& pilot) {
   const std::size_t room = std::min(pilot.depth - answers, others);
   if (pilot.delta == 0) return room;
   const auto q = crowd.posterior_of(task);
-  return *std::max_element(q.begin(), q.end()) >= 1 - pilot.delta ? 0 : std::min<std::size_t>(room, 1);
+  return selecting::surest(q, pilot.power) >= 1 - pilot.delta ? 0 : std::min<std::size_t>(room, 1);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@ struct Pilot {
   /// Tasks whose likeliest class has at least 1 − delta are left alone, 0: none are. With it a task gets one answer per
   /// batch, since one may be enough.
   double delta = 0;
+  double power = 1;  ///< at which posteriors are compared with it
 };
 
 /// How many pairs of this batch belong to the pilot, and at most how many each task may get: tasks that have been begun

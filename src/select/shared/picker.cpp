@@ -6,6 +6,7 @@
 #include <queue>
 
 #include "base/parallel.hpp"
+#include "select/shared/believable.hpp"
 #include "select/shared/candidate_workers.hpp"
 
 namespace wisecrowd::selecting {
@@ -73,7 +74,9 @@ class Batch {
         order_(order),
         limits_(limits),
         context_(context),
-        bench_(rule, most_per_worker(rule, limits), context) {}
+        bench_(rule, most_per_worker(rule, limits), context) {
+    if (limits.delta > 0 && limits.power == 0) limits_.power = believable_power(crowd_, context);
+  }
 
   Selection make() {
     fill();
@@ -111,7 +114,7 @@ class Batch {
         const auto q = crowd_.posterior_of(TaskId(i));
         if (full(TaskId(i), 0)) {
           state[i] = 3;
-        } else if (limits_.delta > 0 && *std::max_element(q.begin(), q.end()) >= 1 - limits_.delta) {
+        } else if (limits_.delta > 0 && surest(q, limits_.power) >= 1 - limits_.delta) {
           state[i] = 1;
         } else if (!first_key(TaskId(i), first[i])) {
           state[i] = 2;
@@ -288,7 +291,9 @@ class Batch {
 }  // namespace
 
 void limit_parameters(ParameterVisitor& v, PickLimits& limits) {
-  v.real("delta", limits.delta, 0, 1, "leave a task alone when its likeliest class has at least 1 - delta; 0: never");
+  v.real("delta", limits.delta, 0, 1,
+         "leave a task alone when its likeliest class has at least 1 - delta, posteriors taken only as far as they "
+         "predict the answers at hand; 0: never");
   v.real("least_gain", limits.least_gain, 0, 100,
          "leave a task alone when the best answer to it tells less than this for its price, in nats "
          "per unit of cost");

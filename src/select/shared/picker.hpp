@@ -10,6 +10,7 @@ namespace wisecrowd::selecting {
 /// When to leave a task alone, and how to spread a batch.
 struct PickLimits {
   double delta = 0;            ///< a task is settled when its likeliest class has at least 1 − delta; 0: never
+  double power = 0;            ///< at which posteriors are compared with delta; 0: the believable one (believable.hpp)
   double least_gain = 0;       ///< nats per cost that an answer must be worth
   std::size_t per_task = 1;    ///< pairs of one batch for one task; 0: any number
   std::size_t per_worker = 0;  ///< pairs of one batch for one worker; 0: any number
