@@ -29,7 +29,7 @@ void read(const PlatformFile& file, Collected& into) {
   });
 }
 
-/// A label per line; a blank one stands as a comma or is left to the end.
+/// A label per line, in the order of the tasks; blank where the truth is not known.
 void read_gold(const PlatformFile& file, Collected& into) {
   into.rows_are_lines = true;
   const auto source = open_input(file.input, file.context);

@@ -88,7 +88,6 @@ class PlatformTableMaker {
 
  private:
   using Said = Collected::Said;
-  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
   [[noreturn]] void refuse_empty() const {
     std::string rest;

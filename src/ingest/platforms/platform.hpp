@@ -52,12 +52,12 @@ struct Platform {
 /// The platform that such a file can only be of, or null.
 [[nodiscard]] const Platform* recognised(const FileHead& head);
 
-/// Calls row(fields, line) for every row of a table with a header; rows with problems are noted.
 using TableRow = std::function<void(const std::vector<std::string>& fields, std::uint64_t line)>;
 using TableHeader = std::function<void(const std::vector<std::string>& names)>;
 /// Throws bad_input unless all of these were found; kNoColumn means that they were not.
 void require_columns(const std::string& file, std::string_view platform,
                      const std::vector<std::pair<std::string, std::size_t>>& found);
+/// Calls header(names), then row(fields, line) for every row of a table; rows with problems are noted.
 void read_table_rows(const PlatformFile& file, const TableHeader& header, const TableRow& row, Collected& into);
 
 /// Calls line(text, number) for every line of a source that is not blank.

@@ -130,13 +130,13 @@ PreparedInputs prepare_inputs(const std::string& answers, const std::optional<st
   if (gold) inputs.gold = Input{*gold, std::nullopt};
   refuse_one_input_twice(inputs.answers, inputs.gold);  // before a look at it waits for either
   const Platform* const platform = platform_of(inputs.answers, options, context);
-  if (platform == nullptr) {
-    if (options.platform.question.empty()) return inputs;
+  const bool ordinary = platform == nullptr || !platform->columns.empty();
+  if (ordinary && !options.platform.question.empty()) {
     throw Error(ErrorCode::bad_parameter,
-                fmt::format("{}: is no file of a platform, so there is no question to choose", answers));
+                fmt::format("{}: is an ordinary table, so there is no question to choose", answers));
   }
-  if (!platform->columns.empty()) {
-    name_columns(*platform, inputs, context);
+  if (ordinary) {
+    if (platform != nullptr) name_columns(*platform, inputs, context);
     return inputs;
   }
   const Tuning tuning;
