@@ -3,7 +3,7 @@
 
     max_mig.py PROGRAM [PART…]
 
-weak: where the forecaster is above the classifier. divergences: three ways to measure
+luna: experts on classes of 85 : 15. weak: where the forecaster is above the classifier. divergences: three ways to measure
 information. copies: what copies and naive juniors weigh (Theorem 3.4). e2: one who knows among copies of a coin.
 Prints the tables of docs/REPRODUCTIONS.md and fails when a claim there does not hold. Nothing is chosen by gold.
 """
@@ -12,10 +12,13 @@ import tempfile
 from pathlib import Path
 from statistics import mean
 
-from claims import Claims, join_test_answers, learn, rows_of, settings, shown, simulate, table
+from claims import Claims, differences, join_test_answers, learn, rows_of, settings, shown, simulate, table
 
 CROWDS = range(1, 6)
 CASES = ("4.1", "4.2", "4.3")
+# Table 3, LUNA16: columns 4.1 to 4.3 H, then L.
+PUBLISHED_LUNA = {"max_mig d": [90.88, 91.06, 91.15, 88.90, 89.04, 88.85], "max_mig dc": [94.56, 93.97, 92.63, 91.16, 91.23, 92.05],
+                  "aggnet d": [89.56, 90.23, 83.47, 81.42, 83.53, 81.68], "aggnet dc": [91.13, 91.94, 65.14, 70.97, 74.41, 61.76]}
 
 
 class Experts:
@@ -40,6 +43,37 @@ class Experts:
                           "--model", "linear", "--seed", seed, *settings(["learning_rate=0.01", *given]))
             weights = {row["worker"]: float(row["skill"]) for row in rows_of(out / "workers.csv")} if method == "max_mig" else {}
         return {**found, "weights": weights}
+
+
+def luna(program, folder, claims):
+    """Unbalanced classes: 6,484 train and 1,622 test tasks, 85 : 15."""
+    experts, columns = Experts(program, folder), [(skill, case) for skill in ("high", "low") for case in CASES]
+    contestants = {"max_mig": (), "max_mig, class_prior=learned": ("class_prior=learned",), "aggnet": ()}
+    found = {}
+    for column in columns:
+        for seed in CROWDS:
+            crowd = experts.crowd(seed, column[1], column[0], 6484, experts="luna")
+            for name, given in contestants.items():
+                if name == "aggnet" and column[1] == "4.2":
+                    continue
+                found[name, column, seed] = experts.learned(crowd, name.split(",")[0], seed, *given)
+    rows = []
+    for name in contestants:
+        for kind in ("d", "dc"):
+            rows.append([f"{name} {kind}"] + [shown([found[name, column, seed][kind] for seed in CROWDS]) if (name, column, 1) in found else ""
+                                              for column in columns])
+            if published := PUBLISHED_LUNA.get(f"{name} {kind}"):
+                rows.append([f"{name} {kind}, paper"] + [f"{value:.1f}" for value in published])
+    print(table(["method", *[f"{case} {skill[0].upper()}" for skill, case in columns]], rows))
+    runs = [(column, seed) for column in columns for seed in CROWDS]
+    above = sum(found["max_mig", *one]["dc"] >= found["max_mig", *one]["d"] for one in runs)
+    claims.check("luna: the forecaster is not below the classifier", f"{above} of {len(runs)} crowds", above == len(runs))
+    worst = min(found["max_mig", *one]["dc"] - found["max_mig, class_prior=learned", *one]["dc"] for one in runs)
+    claims.least("luna: within a point of class_prior=learned, worst crowd", worst, -1)
+    for skill in ("high", "low"):
+        falls = differences([found["aggnet", (skill, "4.3"), seed]["dc"] for seed in CROWDS],
+                            [found["max_mig", (skill, "4.3"), seed]["dc"] for seed in CROWDS])
+        claims.most(f"luna: aggnet's forecaster is below max_mig's in 4.3, {skill} skill", mean(falls), -1)
 
 
 def weak(program, folder, claims):
@@ -128,7 +162,7 @@ def example_e2(program, folder, claims):
     print(table(["copies of the coin", "d", "dc"], rows))
 
 
-PARTS = {"weak": weak, "divergences": divergences, "copies": copies, "e2": example_e2}
+PARTS = {"luna": luna, "weak": weak, "divergences": divergences, "copies": copies, "e2": example_e2}
 
 
 def main():
