@@ -19,6 +19,11 @@ def width(text):
                for c in text)
 
 
+def without_bars(shown):
+    """A busy machine makes a short run long enough for a bar, which erases its line, colour or not."""
+    return re.sub("\r[^\r\n]*\x1b\\[K", "", shown)
+
+
 class Terminal(ProgramTest):
     def at_terminal(self, *arguments, columns=80, **more):
         """Runs with a terminal for all three streams; returns exit code and everything shown."""
@@ -50,7 +55,7 @@ class Terminal(ProgramTest):
         code, shown = self.at_terminal("aggregate", labels)
         self.assertEqual(code, 0)
         self.assertIn("\x1b[1m", shown)
-        self.assertNotIn("\x1b", self.at_terminal("aggregate", labels, NO_COLOR="1")[1])
+        self.assertNotIn("\x1b", without_bars(self.at_terminal("aggregate", labels, NO_COLOR="1")[1]))
         self.assertNotIn("\x1b", self.at_terminal("aggregate", labels, TERM="dumb")[1])
         self.assertNotIn("\x1b", self.run_program("aggregate", labels).stdout)
         code, shown = self.at_terminal("aggregate", "nowhere.csv")
@@ -83,6 +88,7 @@ class Terminal(ProgramTest):
             for command in (["aggregate", "odd.csv"], ["describe", "odd.csv"]):
                 code, shown = self.at_terminal(*command, columns=columns, NO_COLOR="1")
                 self.assertEqual(code, 0, shown)
+                shown = without_bars(shown)
                 self.assertNotIn("\x1b", shown, "control characters of names are not passed on")
                 for line in shown.splitlines():
                     self.assertLessEqual(width(line), columns, line)
