@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -9,11 +10,15 @@
 
 namespace wisecrowd {
 
+class VoteRows;
+
 /// How a model's posterior q becomes a probability that can be believed: p = (1 − vote_share) q^power / Σ q^power +
 /// vote_share v, where v are the shares of votes with one vote more that is spread as the task's prior is.
 struct Tempering {
   double power = 1;
   double vote_share = 0;
+  /// Half of v are votes weighed by how often a worker agrees with the plain vote; constant workers have no say.
+  bool weighted = false;
 };
 
 /// A tempering chosen without gold, and how sure that is.
@@ -22,6 +27,9 @@ struct TemperingFit {
   /// 0 where hidden answers look as the model says that they should, 1 where they plainly do not.
   double misfit = 0;
   double gain = 0;  ///< nats by which the best tempering predicts hidden answers better than the model's own
+  /// By how much labels may be more probable than the posterior says, on average: where it is doubtful whether a model
+  /// that is surer should have been mixed with others.
+  double may_be_surer = 0;
   /// Temperings that the hidden answers do not exclude: 95 % by their likelihood.
   std::vector<Tempering> plausible;
 };
@@ -54,7 +62,8 @@ class TemperingSearch {
                                          const Parameters& parameters, std::size_t most_answers,
                                          const RunContext& context);
 
-/// Tempers the posterior of `fit` and takes the labels anew (gold stays what it is). Returns the expected share of
+/// Tempers the posterior of `fit`; gold stays what it is, and so do the labels: where votes would have made another
+/// class more probable, both become about equally so. Returns the expected share of
 /// right labels, whose 95 % interval allows for what is not known of the tempering and for the chance of the tasks at
 /// hand, and notes it in fit.learned with the power and the share of votes.
 Estimate temper(const CategoryData& data, const TemperingFit& tempering, CategoryFit& fit, const RunContext& context);
@@ -70,8 +79,8 @@ class ModelPosterior {
  private:
   const CategoryData& data_;
   const CategoryFit& fit_;
-  bool tempered_ = false;
   Tempering tempering_;
+  std::shared_ptr<const VoteRows> votes_;  // only if it was tempered
 };
 
 /// The data, or a random part of the tasks with about so many answers, and those who answered them. Classes stay.

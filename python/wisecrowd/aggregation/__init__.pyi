@@ -49,6 +49,7 @@ CLASSES: dict[str, type[Aggregator]]
 
 class Automatic(Aggregator):
     find_groups: bool
+    pool: bool
     calibrate: bool
     evidence: float
     folds: int
@@ -63,6 +64,7 @@ class Automatic(Aggregator):
         self,
         *,
         find_groups: bool = ...,
+        pool: bool = ...,
         calibrate: bool = ...,
         evidence: float = ...,
         folds: int = ...,

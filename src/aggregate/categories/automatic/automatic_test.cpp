@@ -1,9 +1,12 @@
 #include "aggregate/categories/automatic/automatic.hpp"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
+#include <map>
 
 #include "base/rng.hpp"
 #include "support/crowds.hpp"
@@ -83,23 +86,34 @@ TEST(Automatic, VotesTemperTheProbabilities) {
     }
   }
   const CategoryData data{builder.build(), {}, {}};
-  const auto model = Automatic(Options{.calibrate = false}).fit(data, RunContext());
-  const auto mixed = Automatic().fit(data, RunContext());
+  const auto model = Automatic(Options{.pool = false, .calibrate = false}).fit(data, RunContext());
+  const auto mixed = Automatic(Options{.pool = false}).fit(data, RunContext());
   const double vote_share = learned(mixed, "vote_share");
   EXPECT_GT(vote_share, 0.2);
   EXPECT_EQ(learned(mixed, "misfit"), 1);
   EXPECT_EQ(learned(mixed, "tempering_power"), 1) << "where the model is wrong, votes temper it";
   EXPECT_EQ(learned(model, "misfit"), 1) << "found, if not used";
+  std::size_t overruled = 0;
   for (std::uint32_t t = 0; t < 500; ++t) {
     const auto labels = data.answers.labels_of(TaskId{t});
+    std::array<double, 3> p{};
     for (std::size_t k = 0; k < 3; ++k) {
       const auto votes =
           static_cast<double>(std::count(labels.begin(), labels.end(), ClassId{static_cast<std::uint16_t>(k)}));
       const double share = (votes + 1.0 / 3) / (static_cast<double>(labels.size()) + 1);
-      EXPECT_NEAR(mixed.posterior[t * 3 + k], (1 - vote_share) * model.posterior[t * 3 + k] + vote_share * share,
-                  1e-12);
+      p[k] = (1 - vote_share) * model.posterior[t * 3 + k] + vote_share * share;
     }
+    EXPECT_EQ(mixed.labels[t], model.labels[t]) << "calibration changes no label";
+    const std::size_t label = index(model.labels[t]);
+    if (*std::max_element(p.begin(), p.end()) > p[label] + 1e-9) {  // the votes would have it otherwise
+      ++overruled;
+      EXPECT_NEAR(mixed.posterior[t * 3 + label],
+                  *std::max_element(&mixed.posterior[t * 3], &mixed.posterior[t * 3] + 3), 1e-12);
+      continue;
+    }
+    for (std::size_t k = 0; k < 3; ++k) EXPECT_NEAR(mixed.posterior[t * 3 + k], p[k], 1e-12);
   }
+  EXPECT_LT(overruled, 50U);
 }
 
 // Where the model is right, its probabilities are left alone: experts and spammers, whose votes mislead.
@@ -157,6 +171,7 @@ TEST(Automatic, MembersOfAGroupAreNotSilent) {
 // What the default expects of its labels is what becomes of them, and the interval knows how far it may be off.
 TEST(Automatic, ExpectsAsManyRightLabelsAsThereAre) {
   std::size_t outside = 0;
+  std::string who;
   for (const Independent& crowd : kIndependent) {
     CategoryData data = draw(crowd, 11).data;
     const auto truth = std::exchange(data.gold, {});
@@ -165,9 +180,14 @@ TEST(Automatic, ExpectsAsManyRightLabelsAsThereAre) {
     for (std::size_t t = 0; t < truth.size(); ++t) right += result.labels[t] == truth[t] ? 1 : 0;
     right /= static_cast<double>(truth.size());
     EXPECT_NEAR(learned(result, "expected_right"), right, 0.03) << crowd.kind << " with " << crowd.size.classes;
-    outside += right < learned(result, "expected_right_low") || right > learned(result, "expected_right_high") ? 1 : 0;
+    if (right < learned(result, "expected_right_low") || right > learned(result, "expected_right_high")) {
+      ++outside;
+      who += fmt::format(" {} with {}: {} not in {} to {}, misfit {}.", crowd.kind, crowd.size.classes, right,
+                         learned(result, "expected_right_low"), learned(result, "expected_right_high"),
+                         learned(result, "misfit"));
+    }
   }
-  EXPECT_LE(outside, 1U);
+  EXPECT_LE(outside, 1U) << who;
 }
 
 // The interval of a worker's accuracy holds the probability with which the worker was right on its tasks.
@@ -257,33 +277,60 @@ TEST(Automatic, LooksAtAPartOfManyAnswers) {
   EXPECT_LT(learned(result, "dependence_z"), 3);
 }
 
+/// Accuracies of the plain command on the real sets of a folder.
+std::vector<std::pair<std::string, double>> real_accuracies(const std::string& folder) {
+  const RunContext context({.threads = 2});
+  std::vector<std::string> sets;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.is_directory()) sets.push_back(entry.path().filename().string());
+  }
+  std::sort(sets.begin(), sets.end());
+  std::vector<std::pair<std::string, double>> found;
+  for (const std::string& set : sets) {
+    const std::string at = folder + "/" + set;
+    CategoryData data = read_dataset(at + "/labels.csv", at + "/gold.csv", {}, context, nullptr);
+    const auto gold = std::exchange(data.gold, {});
+    const auto result = Automatic().fit(data, context);
+    found.emplace_back(
+        set,
+        evaluate(result.labels, result.posterior, gold, result.class_count, {.bootstrap = 0}, context).accuracy.value);
+  }
+  return found;
+}
+
+double mean(const std::vector<std::pair<std::string, double>>& accuracies) {
+  double sum = 0;
+  for (const auto& [set, accuracy] : accuracies) sum += accuracy;
+  return sum / static_cast<double>(accuracies.size());
+}
+
 /// The bar of the default command: mean over the real sets, and never far below the best known method.
 TEST(Automatic, RealSets) {
   const auto root = testing::real_data_folder();
   if (!root) GTEST_SKIP() << "the real data sets are not at hand; set WISECROWD_DATA to their folder";
-  struct Best {
-    const char* set;
-    double accuracy;  // of the best of MV, Wawa, DS, one-coin, IBCC, BWA, GLAD, MACE, M-MSR and EBCC elsewhere
-  };
-  constexpr Best kSets[] = {{"adult", .7658},       {"bluebird", .8889}, {"dog", .8426},
-                            {"faces", .6404},       {"possent", .9600},  {"product", .9397},
-                            {"relevance", .6173},   {"rte", .9275},      {"sentiment_polarity", .9170},
-                            {"trec", .7055},        {"weather", .8933},  {"weather_amt", .8600},
-                            {"zencrowd_all", .8623}};
-  const RunContext context({.threads = 2});
-  double mean = 0;
-  for (const auto& [set, best] : kSets) {
-    const std::string folder = *root + "/aggregate/" + set;
-    CategoryData data = read_dataset(folder + "/labels.csv", folder + "/gold.csv", {}, context, nullptr);
-    const auto gold = std::exchange(data.gold, {});
-    const auto result = Automatic().fit(data, context);
-    const double accuracy =
-        evaluate(result.labels, result.posterior, gold, result.class_count, {.bootstrap = 0}, context).accuracy.value;
-    mean += accuracy / std::size(kSets);
-    EXPECT_GT(accuracy, best - 0.02) << set;
+  // Of the best of MV, Wawa, DS, one-coin, IBCC, BWA, GLAD, MACE, M-MSR and EBCC elsewhere.
+  const std::map<std::string, double> best = {
+      {"adult", .7658},       {"bluebird", .8889}, {"dog", .8426},
+      {"faces", .6404},       {"possent", .9600},  {"product", .9397},
+      {"relevance", .6173},   {"rte", .9275},      {"sentiment_polarity", .9170},
+      {"trec", .7055},        {"weather", .8933},  {"weather_amt", .8600},
+      {"zencrowd_all", .8623}};
+  const auto accuracies = real_accuracies(*root + "/aggregate");
+  ASSERT_EQ(accuracies.size(), best.size());
+  for (const auto& [set, accuracy] : accuracies) EXPECT_GT(accuracy, best.at(set) - 0.02) << set;
+  EXPECT_GE(mean(accuracies), 0.833);
+  RecordProperty("mean", std::to_string(mean(accuracies)));
+}
+
+TEST(Automatic, MoreRealSets) {
+  const auto root = testing::real_data_folder();
+  if (!root || !std::filesystem::exists(*root + "/aggregate_more")) GTEST_SKIP() << "these sets are not at hand";
+  const auto accuracies = real_accuracies(*root + "/aggregate_more");
+  for (const auto& [set, accuracy] : accuracies) {
+    if (set == "youtube_lfs") EXPECT_GE(accuracy, 0.90);
   }
-  EXPECT_GE(mean, 0.830);
-  RecordProperty("mean", std::to_string(mean));
+  EXPECT_GE(mean(accuracies), 0.885);
+  RecordProperty("mean", std::to_string(mean(accuracies)));
 }
 
 }  // namespace

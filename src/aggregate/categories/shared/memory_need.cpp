@@ -60,7 +60,11 @@ double of_automatic(const DataShape& s) {
     tested.tasks = static_cast<std::size_t>(static_cast<double>(s.tasks) * 1e5 / static_cast<double>(s.answers));
   tested.answers = std::min<std::size_t>(s.answers, 100'000);
   tested.threads = 1;
-  return of_table_em(s) + of_ebcc(tested) + 2 * posterior(s) + tables(s);
+  // A pool of methods, of which one has tables of tasks.
+  double pool = 2 * posterior(s);
+  if (s.answers <= 1'000'000)
+    pool += std::min(posterior(s) * static_cast<double>(s.classes) + tables(s), 8.0 * (1 << 26));
+  return of_table_em(s) + of_ebcc(tested) + pool + tables(s);
 }
 
 struct Need {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "aggregate/categories/shared/vote_rows.hpp"
 #include "aggregate/categories/shared/votes.hpp"
 #include "base/intervals.hpp"
 #include "base/numeric.hpp"
@@ -34,7 +35,11 @@ constexpr double kPlausible = 2.996;
 /// What temper notes in CategoryFit::learned, by which it can be undone.
 constexpr const char* kPowerName = "tempering_power";
 constexpr const char* kShareName = "vote_share";
+constexpr const char* kWeightedName = "votes_are_weighted";
 constexpr double kRounding = 1e-14;
+/// Probabilities that differ by less are equal (as in hard_labels); by how much a label leads where votes would have it
+/// otherwise: more than what is lost when probabilities are written to a file.
+constexpr double kTie = 1e-9, kLead = 1e-4;
 /// Hidden answers whose mean log-probability moves by less than this between model and votes cannot tell them apart.
 constexpr double kTellsNothing = 1e-3;
 constexpr std::size_t kTasksPerBlock = 4096;
@@ -56,35 +61,10 @@ void raise(std::span<const double> logs, double power, std::span<double> out) {
 
 bool is_gold(const CategoryData& data, std::size_t task) { return data.has_gold() && data.gold[task] != kNoClass; }
 
-/// Shares of votes, with one vote more that is spread as the task's prior is: one task.
 /// Who counts as one voice in the fit; empty if everybody is on its own.
 std::span<const std::uint32_t> voices_of(const CategoryFit& fit) {
   if (fit.dependence && fit.dependence->counted_once) return fit.dependence->voices;
   return {};
-}
-
-/// Members of a group share its one vote.
-void smoothed_votes(const CategoryData& data, std::span<const std::uint32_t> voices, std::size_t task,
-                    std::span<double> votes) {
-  const std::size_t classes = votes.size();
-  if (data.task_priors.empty()) {
-    std::fill(votes.begin(), votes.end(), 1 / static_cast<double>(classes));
-  } else {
-    std::copy_n(data.task_priors.data() + task * classes, classes, votes.data());
-  }
-  const auto labels = data.answers.labels_of(TaskId(task));
-  if (voices.empty()) {
-    for (const ClassId label : labels) votes[index(label)] += 1;
-  } else {
-    const auto workers = data.answers.workers_of(TaskId(task));
-    for (std::size_t a = 0; a < labels.size(); ++a) {
-      const auto together = std::count_if(workers.begin(), workers.end(), [&](WorkerId other) {
-        return voices[index(other)] == voices[index(workers[a])];
-      });
-      votes[index(labels[a])] += 1 / static_cast<double>(together);
-    }
-  }
-  normalise(votes);
 }
 
 /// The same workers answer the same tasks as the fitted model says; its truth is drawn, too.
@@ -149,17 +129,43 @@ double best_power(const CategoryData& crowd, const CategoryFit& fit, std::span<c
   return std::exp((low + high) / 2);
 }
 
+/// The nearest row in which no class is more probable than the label: those above it share with it.
+void favour(std::size_t label, std::span<double> row) {
+  std::vector<bool> shares(row.size(), false);
+  double sum = row[label];
+  std::size_t count = 1;
+  for (;;) {
+    const double level = sum / static_cast<double>(count);
+    std::size_t above = row.size();
+    for (std::size_t k = 0; k < row.size(); ++k) {
+      if (k == label || shares[k] || row[k] <= level + kTie) continue;
+      if (above == row.size() || row[k] > row[above]) above = k;
+    }
+    if (above == row.size()) break;
+    shares[above] = true;
+    sum += row[above];
+    ++count;
+  }
+  if (count == 1) return;
+  const double level = sum / static_cast<double>(count), lead = std::min(kLead, level / 2);
+  for (std::size_t k = 0; k < row.size(); ++k) {
+    if (shares[k]) row[k] = level - lead / static_cast<double>(count - 1);
+  }
+  row[label] = level + lead;
+}
+
 /// Every tempered row: not those of gold and of tasks without answers.
 void apply(const CategoryData& data, const Tempering& tempering, CategoryFit& fit, const RunContext& context) {
   const std::size_t classes = fit.class_count;
   const auto offsets = data.answers.task_offsets();
+  const VoteRows vote_rows(data, voices_of(fit), tempering.weighted);
   const Blocks blocks{fit.task_count, kTasksPerBlock};
   context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
     std::vector<double> votes(classes), logs(classes), raised(classes);
     for (std::size_t t = blocks.begin(block); t < blocks.end(block); ++t) {
       if (offsets[t] == offsets[t + 1] || is_gold(data, t)) continue;
       const auto row = std::span(fit.posterior).subspan(t * classes, classes);
-      smoothed_votes(data, voices_of(fit), t, votes);
+      vote_rows.row(t, votes);
       if (tempering.power != 1) {
         for (std::size_t k = 0; k < classes; ++k) logs[k] = safe_log(row[k]);
         raise(logs, tempering.power, raised);
@@ -168,6 +174,7 @@ void apply(const CategoryData& data, const Tempering& tempering, CategoryFit& fi
       for (std::size_t k = 0; k < classes; ++k) {
         row[k] = (1 - tempering.vote_share) * row[k] + tempering.vote_share * votes[k];
       }
+      favour(index(fit.labels[t]), row);
     }
   });
 }
@@ -176,14 +183,15 @@ void apply(const CategoryData& data, const Tempering& tempering, CategoryFit& fi
 /// tempered.
 class LabelProbability {
  public:
-  LabelProbability(const CategoryData& data, const CategoryFit& model) : classes_(model.class_count) {
+  LabelProbability(const CategoryData& data, const CategoryFit& model, bool weighted) : classes_(model.class_count) {
+    const VoteRows vote_rows(data, voices_of(model), weighted);
     const auto offsets = data.answers.task_offsets();
     const std::size_t step = model.task_count / kMostTasksLookedAt + 1;
     for (std::size_t t = 0; t < model.task_count; t += step) {
       if (offsets[t] == offsets[t + 1] || is_gold(data, t)) continue;
       tasks_.push_back(t);
       votes_.resize(tasks_.size() * classes_);
-      smoothed_votes(data, voices_of(model), t, std::span(votes_).last(classes_));
+      vote_rows.row(t, std::span(votes_).last(classes_));
       for (std::size_t k = 0; k < classes_; ++k) logs_.push_back(safe_log(model.posterior[t * classes_ + k]));
     }
   }
@@ -227,6 +235,7 @@ TemperingSearch::TemperingSearch(const CategoryData& data, const CategoryFit& fi
 void TemperingSearch::add_fold(const CategoryData& visible, const CategoryFit& fit,
                                std::span<const CategoryAnswer> hidden, const RunContext& context) {
   const std::size_t classes = fit.class_count;
+  const VoteRows vote_rows(visible, voices_of(fit), false);
   const Blocks blocks{hidden.size(), kTasksPerBlock};
   std::vector<double> parts(blocks.count() * totals_.size(), 0.0);
   context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
@@ -239,7 +248,7 @@ void TemperingSearch::add_fold(const CategoryData& visible, const CategoryFit& f
     for (std::size_t h = blocks.begin(block); h < blocks.end(block); ++h) {
       const CategoryAnswer& answer = hidden[h];
       const double* const said = fit.confusion.data() + index(answer.worker) * classes * classes + index(answer.label);
-      smoothed_votes(visible, voices_of(fit), index(answer.task), votes);
+      vote_rows.row(index(answer.task), votes);
       double by_votes = 0;
       for (std::size_t k = 0; k < classes; ++k) {
         by_votes += votes[k] * said[k * classes];
@@ -311,10 +320,9 @@ TemperingFit fit_tempering(const CategoryData& data, const CategoryFit& fit, std
 }
 
 Estimate temper(const CategoryData& data, const TemperingFit& tempering, CategoryFit& fit, const RunContext& context) {
-  LabelProbability probability(data, fit);
+  LabelProbability probability(data, fit, tempering.chosen.weighted);
   apply(data, tempering.chosen, fit, context);
   pin_gold(data, fit.posterior);
-  fit.labels = hard_labels(fit.posterior, fit.class_count, fit.tie_rule, context);
 
   double right = 0, variance = 0;
   std::size_t tempered = 0;
@@ -333,6 +341,7 @@ Estimate temper(const CategoryData& data, const TemperingFit& tempering, Categor
     fewer = std::max(fewer, -off);
     more = std::max(more, off);
   }
+  more += tempering.may_be_surer;
   const double chance = kNormal95 * std::sqrt(std::max(variance, 0.0)) / tasks;
   Estimate expected;
   expected.value = right / tasks;
@@ -340,6 +349,7 @@ Estimate temper(const CategoryData& data, const TemperingFit& tempering, Categor
   expected.high = std::min(1.0, expected.value + std::hypot(more, chance));
   fit.learned.emplace_back(kPowerName, tempering.chosen.power);
   fit.learned.emplace_back(kShareName, tempering.chosen.vote_share);
+  fit.learned.emplace_back(kWeightedName, tempering.chosen.weighted ? 1 : 0);
   fit.learned.emplace_back("expected_right", expected.value);
   fit.learned.emplace_back("expected_right_low", expected.low);
   fit.learned.emplace_back("expected_right_high", expected.high);
@@ -354,8 +364,11 @@ ModelPosterior::ModelPosterior(const CategoryData& data, const CategoryFit& fit)
       noted = true;
     }
     if (name == kShareName) tempering_.vote_share = value;
+    if (name == kWeightedName) tempering_.weighted = value != 0;
   }
-  tempered_ = noted && (tempering_.power != 1 || tempering_.vote_share != 0);
+  if (noted && (tempering_.power != 1 || tempering_.vote_share != 0)) {
+    votes_ = std::make_shared<const VoteRows>(data, voices_of(fit), tempering_.weighted);
+  }
 }
 
 void ModelPosterior::row(std::size_t task, std::span<double> out) const {
@@ -364,9 +377,9 @@ void ModelPosterior::row(std::size_t task, std::span<double> out) const {
   std::copy(tempered.begin(), tempered.end(), out.begin());
   // Gold that the fit knew is certain; a tempered row never is.
   const bool certain = std::find(tempered.begin(), tempered.end(), 1.0) != tempered.end();
-  if (!tempered_ || certain || data_.answers.labels_of(TaskId(task)).empty()) return;
+  if (!votes_ || certain || data_.answers.labels_of(TaskId(task)).empty()) return;
   std::vector<double> votes(classes);
-  smoothed_votes(data_, voices_of(fit_), task, votes);
+  votes_->row(task, votes);
   for (std::size_t k = 0; k < classes; ++k) {
     // Rounding leaves about 1e-16 of a class that the model excludes.
     const double q = (tempered[k] - tempering_.vote_share * votes[k]) / (1 - tempering_.vote_share);
