@@ -178,7 +178,7 @@ class Select(ProgramTest):
             self.assertEqual([w["code"] for w in warnings].count(code), 1)
         done = self.run_program("select", "--advise", "labels.csv", "--out", "advice")
         self.assertIn("15 workers answer as one", " ".join((done.stdout + done.stderr).split()))
-        self.assertRegex(done.stdout, r"w09 +stop .*with 14 others it contradicts *\n")
+        self.assertRegex(done.stdout, r"w09 +check .*with 14 others it contradicts *\n")
         self.assertLessEqual(max(len(line) for line in done.stdout.splitlines()), 100)
         workers = {row["worker"]: row for row in self.rows("advice/workers.csv")}
         for n in range(15):

@@ -78,10 +78,10 @@ TEST(Report, WorkersWhoAnswerAsOne) {
     const bool copy = std::stoi(name.substr(1)) < 15;
     EXPECT_EQ(reason.find("With 14 others it contradicts") == 0, copy) << name << ": " << reason;
     if (copy) {
-      EXPECT_NE(workers.at("advice").at(w), "keep") << name;
+      EXPECT_EQ(workers.at("advice").at(w), "check") << name;  // right in 72 %, whoever of them is asked
     }
   }
-  EXPECT_GE(json.at("advice_counts").at("stop").get<int>(), 15);
+  EXPECT_GE(json.at("advice_counts").at("check").get<int>(), 15);
 }
 
 // Chance alone would make the headline's interval far too narrow where the model itself is in doubt.
