@@ -304,8 +304,10 @@ void Automatic::choose_for_single_workers(const CategoryData& everybody, const C
     const PoolRequest request{data, by_base, dependent ? "ebcc" : "", kChosenWeight, share};
     blend(request, options_.ties, context, start, result, tempering);
   } else if (options_.pool && workers_repeat && tempering.misfit > 0) {
-    result.explanation +=
-        " Answers are not as one model says that they should be, but a pool of several would take long.";
+    result.explanation += fmt::format(
+        " Held-out answers of a sample of the tasks speak for a pool of several methods (misfit {:.2g} of 1), which is "
+        "left out beyond {} answers because it would take several times as long.",
+        tempering.misfit, kMostPooledAnswers);
   }
   pin_gold(data, result.posterior);
   result.tie_rule = options_.ties;
