@@ -196,6 +196,11 @@ Dependence find_in_part(const CategoryData& data, const SearchScope& scope, cons
 
 double pairs_of(double workers) { return workers * (workers - 1) / 2; }
 
+/// A crowd of this many answers is searched by all threads; of a smaller one they would only wait for each other.
+constexpr std::size_t kLargePart = 50'000;
+
+RunContext by_one_thread(const RunContext& context) { return RunContext({.seed = context.seed(), .threads = 1}); }
+
 /// Adds what was found in a part, by the ids of the whole crowd.
 void add_part(const CrowdPart& part, const Dependence& found, Dependence& result) {
   const auto worker = [&](WorkerId own) { return WorkerId{part.workers[index(own)]}; };
@@ -245,7 +250,6 @@ void put_in_order(Dependence& result) {
 /// any part have tasks enough in common.
 Dependence find_in_parts(const CategoryData& data, const CrowdParts& parts, const DependenceOptions& options,
                          const RunContext& context) {
-  constexpr std::size_t kLargePart = 50'000;  // answers
   std::vector<Dependence> found(parts.count());
   std::vector<CrowdPart> part(parts.count());
   const auto scope = [&](std::size_t n) { return SearchScope{parts.pairs_of_workers(), parts.share(n), false}; };
@@ -269,7 +273,7 @@ Dependence find_in_parts(const CategoryData& data, const CrowdParts& parts, cons
     }
   }
   context.pool().for_each_block(small.size(), [&](std::size_t n, unsigned) {
-    look(small[n], RunContext({.seed = context.seed(), .threads = 1}));
+    look(small[n], by_one_thread(context));
   });
   Dependence result;
   if (context.cancelled()) return result;
@@ -295,7 +299,9 @@ Dependence find_dependence(const CategoryData& data, const DependenceOptions& op
   if (answers.answer_count() == 0 || answers.class_count() < 2 || answers.worker_count() < 2) return {};
   const CrowdParts parts(data);
   if (!parts.whole()) return find_in_parts(data, parts, options, context);
-  return find_in_part(data, {.pairs_tried = pairs_of(static_cast<double>(answers.worker_count()))}, options, context);
+  const SearchScope scope{.pairs_tried = pairs_of(static_cast<double>(answers.worker_count()))};
+  if (answers.answer_count() > kLargePart) return find_in_part(data, scope, options, context);
+  return find_in_part(data, scope, options, by_one_thread(context));
 }
 
 }  // namespace wisecrowd
