@@ -113,7 +113,7 @@ def stubs():
             "from ._sets import SetAggregator as SetAggregator, compare as compare, evaluate as evaluate", "",
             exported(wisecrowd.sets), "CLASSES: dict[str, type[SetAggregator]]", "", *map(kind_class_stub, wisecrowd.sets.CLASSES.values())]
     sequence = [f"{NOTE}\nfrom typing import Any, Literal, Optional\n",
-                "from ._sequences import SequenceAggregator as SequenceAggregator, compare as compare, evaluate as evaluate", "",
+                "from ._sequences import SequenceAggregator as SequenceAggregator, SequenceData as SequenceData, compare as compare, evaluate as evaluate, read as read", "",
                 exported(wisecrowd.sequences), "CLASSES: dict[str, type[SequenceAggregator]]", "",
                 *map(kind_class_stub, wisecrowd.sequences.CLASSES.values())]
     engine = '''# What the package uses of the C++ module; the package is what people use.

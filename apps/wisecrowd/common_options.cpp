@@ -76,7 +76,8 @@ void ReadFlags::add_kind_to(Command& command) {
       "--answers", kind, kinds,
       "what an answer is: a class out of a list (the default), a number, which of two items is better, a set of "
       "classes, or tags of a document; numbers of several dimensions have one column each, --columns TASK,WORKER,X,Y; "
-      "comparisons have --columns WORKER,LEFT,RIGHT,LABEL, sequences --columns DOC,POSITION,WORKER,TAG");
+      "comparisons have --columns WORKER,LEFT,RIGHT,LABEL, sequences --columns DOC,POSITION,WORKER,TAG, or for "
+      "spans DOC,WORKER,START,END,TYPE");
   command.add_text("--item-features", item_features, "FILE",
                    "comparisons: numbers known of each item (its length, say), columns item and others; bradley_terry "
                    "takes what they explain out of the scores",
@@ -89,7 +90,9 @@ void ReadFlags::add_kind_to(Command& command) {
                      "sets: whether a row is a whole answer, or rows of one task and worker are united; by default "
                      "they are united if no cell holds more than one class");
   command.add_text("--tokens", tokens, "FILE",
-                   "for --answers sequences: doc,position,token, the texts of the documents", {ValueHint::Kind::file});
+                   "for --answers sequences: doc,position,token, the texts of the documents; where answers are spans, "
+                   "doc,text or doc,length will do",
+                   {ValueHint::Kind::file});
 }
 
 void add_without(Command& command, std::string& without) {
@@ -129,15 +132,36 @@ std::string ReadFlags::duplicate_policy() const {
   return std::string(to_string(usual));
 }
 
-std::string ReadFlags::position_column() const {
-  std::string document, position, worker, tag;
-  read_columns(columns, "--columns", {&document, &position, &worker, &tag}, "--columns doc,position,worker,tag");
-  return position;
+ReadFlags::PositionColumns ReadFlags::read_sequence_columns(ReadOptions& options) const {
+  PositionColumns positions;
+  std::string start, end;
+  if (wide) {
+    read_columns(columns, "--columns", {&options.task_column, &positions.answers}, "--columns doc,position");
+  } else if (split_list(columns).size() == 5) {
+    read_columns(columns, "--columns",
+                 {&options.task_column, &options.worker_column, &start, &end, &options.label_column},
+                 "--columns doc,worker,start,end,type");
+    options.value_columns = {start, end};
+  } else {
+    read_columns(columns, "--columns",
+                 {&options.task_column, &positions.answers, &options.worker_column, &options.label_column},
+                 "--columns doc,position,worker,tag, or five for spans, --columns doc,worker,start,end,type");
+  }
+  if (split_list(gold_columns).size() == 4) {
+    read_columns(gold_columns, "--gold-columns", {&options.gold_task_column, &start, &end, &options.gold_label_column},
+                 "--gold-columns doc,start,end,type");
+    options.gold_value_columns = {start, end};
+  } else {
+    read_columns(gold_columns, "--gold-columns",
+                 {&options.gold_task_column, &positions.gold, &options.gold_label_column},
+                 "--gold-columns doc,position,tag, or four for spans, --gold-columns doc,start,end,type");
+  }
+  return positions;
 }
-std::string ReadFlags::gold_position_column() const {
-  std::string document, position, tag;
-  read_columns(gold_columns, "--gold-columns", {&document, &position, &tag}, "--gold-columns doc,position,tag");
-  return position;
+
+ReadFlags::PositionColumns ReadFlags::position_columns() const {
+  ReadOptions others;
+  return read_sequence_columns(others);
 }
 
 ReadOptions ReadFlags::options() const {
@@ -145,7 +169,6 @@ ReadOptions ReadFlags::options() const {
   if (!item_features.empty() && kind != Comparisons::name) {
     throw usage_error("--item-features is for --answers comparisons alone");
   }
-  std::string position;
   if (numbers()) {
     options.value_columns =
         read_value_columns(columns, "--columns", {&options.task_column, &options.worker_column}, "task,worker,value");
@@ -171,10 +194,7 @@ ReadOptions ReadFlags::options() const {
     read_columns(gold_columns, "--gold-columns", {&options.gold_task_column, &options.gold_label_column},
                  "--gold-columns item,cluster");
   } else if (sequences()) {
-    read_columns(columns, "--columns", {&options.task_column, &position, &options.worker_column, &options.label_column},
-                 "--columns doc,position,worker,tag");
-    read_columns(gold_columns, "--gold-columns", {&options.gold_task_column, &position, &options.gold_label_column},
-                 "--gold-columns doc,position,tag");
+    (void)read_sequence_columns(options);
   } else {
     read_columns(columns, "--columns", {&options.task_column, &options.worker_column, &options.label_column},
                  "--columns task,worker,label");

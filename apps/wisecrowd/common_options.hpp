@@ -55,13 +55,19 @@ struct ReadFlags {
   /// What --duplicates says, or what is usual.
   [[nodiscard]] std::string duplicate_policy() const;
   [[nodiscard]] bool sequences() const noexcept { return kind == "sequences"; }
-  /// Of sequences: the columns of positions, of answers and of gold, if they were named.
-  [[nodiscard]] std::string position_column() const;
-  [[nodiscard]] std::string gold_position_column() const;
+  /// Of sequences: the columns of positions, if they were named.
+  struct PositionColumns {
+    std::string answers, gold;
+  };
+  [[nodiscard]] PositionColumns position_columns() const;
   /// Reads the files of --exclude-workers, --merge-workers and --groups.
   [[nodiscard]] ReadOptions options() const;
   /// The options that were given, as words for a shell, each with a blank before it: for commands that we suggest.
   [[nodiscard]] std::string words(bool with_gold) const;
+
+ private:
+  /// Of sequences: one row per tag, wide tables, or spans, by the number of columns.
+  PositionColumns read_sequence_columns(ReadOptions& options) const;
 };
 
 /// Adds --force, for commands that write a single file.

@@ -16,9 +16,9 @@ RunRecord record_before(const KindRequest& request, const MethodInfo& info, cons
   if (!request.gold.empty()) record.inputs.emplace_back("gold", request.gold);
   if (!request.read.tokens.empty()) record.inputs.emplace_back("tokens", request.read.tokens);
   if (request.read.sequences()) {
-    const std::string position = request.read.position_column(), gold_position = request.read.gold_position_column();
-    if (!position.empty()) record.reading.emplace_back("position_column", position);
-    if (!gold_position.empty()) record.reading.emplace_back("gold_position_column", gold_position);
+    const auto positions = request.read.position_columns();
+    if (!positions.answers.empty()) record.reading.emplace_back("position_column", positions.answers);
+    if (!positions.gold.empty()) record.reading.emplace_back("gold_position_column", positions.gold);
   }
   return record;
 }

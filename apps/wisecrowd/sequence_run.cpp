@@ -15,8 +15,9 @@ struct SequenceSurface {
     files.answers = request.answers;
     if (!request.gold.empty()) files.gold = request.gold;
     if (!request.read.tokens.empty()) files.tokens = request.read.tokens;
-    files.position_column = request.read.position_column();
-    files.gold_position_column = request.read.gold_position_column();
+    const auto positions = request.read.position_columns();
+    files.position_column = positions.answers;
+    files.gold_position_column = positions.gold;
     return read_sequences(files, request.read.options(), context, &report);
   }
   static std::vector<Warning> warnings(const SequenceData& data) { return wisecrowd::describe(data.answers).warnings; }

@@ -10,10 +10,13 @@ namespace wisecrowd {
 
 /// Where sequences stand.
 struct SequenceFiles {
-  std::string answers;              ///< a row per tag: document, position, worker, tag
-  std::optional<std::string> gold;  ///< document, position, tag
+  /// A row per tag: document, position, worker, tag. A wide table (ReadOptions::layout): document, position, perhaps
+  /// the token, and a column of tags per worker. Spans: document, worker, start, end, type; ReadOptions::value_columns
+  /// names start and end, if the header does not tell.
+  std::string answers;
+  std::optional<std::string> gold;  ///< document, position, tag; or document, start, end, type
   /// Document, position, token: the texts, and how long documents are. Without it every token must have an answer or
-  /// gold.
+  /// gold. Spans need it; there, document and text, or document and length, will do.
   std::optional<std::string> tokens;
   /// Names of the columns of positions, found by the known aliases if empty. Documents, workers and tags are the tasks,
   /// workers and labels of ReadOptions.

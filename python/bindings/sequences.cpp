@@ -6,6 +6,8 @@
 #include "wisecrowd/aggregate.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/evaluate_sequences.hpp"
+#include "wisecrowd/platforms.hpp"
+#include "wisecrowd/read_sequences.hpp"
 #include "wisecrowd/sequence_fit.hpp"
 
 namespace wisecrowd::python {
@@ -195,6 +197,78 @@ py::str sequence_report(const SequenceAnswers& answers, const py::dict& found, c
   return to_str(text);
 }
 
+std::vector<std::string> texts_of(const NameTable& names) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < names.size(); ++i) texts.emplace_back(names[i]);
+  return texts;
+}
+
+/// A row per tag, by code of document, worker and tag.
+py::dict sequence_data_dict(const SequenceData& data, const DataReport& report) {
+  const SequenceAnswers& answers = data.answers;
+  std::vector<std::uint32_t> documents, workers, positions, tags;
+  for (std::size_t d = 0; d < answers.task_count(); ++d) {
+    for (AnswerIndex a = answers.task_offsets()[d]; a < answers.task_offsets()[d + 1]; ++a) {
+      const auto own = answers.tags(a);
+      for (std::size_t i = 0; i < own.size(); ++i) {
+        if (own[i] == kNoTag) continue;
+        documents.push_back(static_cast<std::uint32_t>(d));
+        workers.push_back(static_cast<std::uint32_t>(answers.workers()[a]));
+        positions.push_back(answers.first(a) + static_cast<std::uint32_t>(i) + data.first_position);
+        tags.push_back(static_cast<std::uint32_t>(own[i]));
+      }
+    }
+  }
+  std::vector<std::uint32_t> gold, lengths;
+  for (const TagId tag : data.gold) gold.push_back(static_cast<std::uint32_t>(tag));
+  for (std::size_t d = 0; d < answers.task_count(); ++d) {
+    lengths.push_back(static_cast<std::uint32_t>(answers.length(TaskId(d))));
+  }
+  std::vector<std::string> names;
+  for (std::size_t k = 0; k < answers.tag_count(); ++k) names.push_back(tag_name(TagId(k), answers.type_names()));
+  py::dict dict;
+  const auto add = [&](const char* name, std::vector<std::uint32_t> values) {
+    const auto count = static_cast<py::ssize_t>(values.size());
+    dict[name] = to_array(std::move(values), {count});
+  };
+  add("documents", std::move(documents));
+  add("workers", std::move(workers));
+  add("positions", std::move(positions));
+  add("tags", std::move(tags));
+  add("gold", std::move(gold));
+  add("lengths", std::move(lengths));
+  dict["document_names"] = to_objects(answers.task_names());
+  dict["worker_names"] = to_objects(answers.worker_names());
+  dict["tag_names"] = names;
+  dict["tokens"] = texts_of(data.tokens);
+  dict["first_position"] = data.first_position;
+  dict["warnings"] = to_list(report.warnings);
+  return dict;
+}
+
+/// Files of any shape that the program takes.
+py::dict read_sequence_files(const std::string& answers, const std::optional<std::string>& gold,
+                             const std::optional<std::string>& tokens, bool wide, const std::string& format,
+                             bool lenient) {
+  ReadOptions options;
+  if (wide) options.layout = TableLayout::wide;
+  if (const auto table = find_in(kTableFormatNames, format)) {
+    options.format = *table;
+  } else if (!format.empty()) {
+    options.platform.name = platform_named(format).name;
+  }
+  options.lenient = lenient;
+  SequenceFiles files;
+  files.answers = answers;
+  files.gold = gold;
+  files.tokens = tokens;
+  DataReport report;
+  Work work(0, 0, py::none());
+  const SequenceData data =
+      work.run([&](const RunContext& context) { return read_sequences(files, options, context, &report); });
+  return sequence_data_dict(data, report);
+}
+
 }  // namespace
 
 void define_sequences(py::module_& module) {
@@ -235,6 +309,7 @@ void define_sequences(py::module_& module) {
         work.run([&](const RunContext& context) { return aggregate(data, method, checked, context); }));
   });
   module.def("evaluate_sequences", &scores_of);
+  module.def("read_sequences", &read_sequence_files);
   module.def("compare_sequences", &compare_methods);
   module.def("report_sequences", &sequence_report);
 }

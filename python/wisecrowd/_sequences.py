@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import os
 import warnings
+from dataclasses import dataclass
 from typing import Any, ClassVar, Optional, Sequence
 
 import numpy as np
@@ -49,6 +50,54 @@ def _positions(table, name):
 
 def _text(values):
     return np.array([value if type(value) is str else str(value) for value in values], dtype=object)
+
+
+@dataclass(repr=False)
+class SequenceData:
+    """What files of sequences hold, whatever their shape."""
+
+    answers: pd.DataFrame  #: doc, position, worker, tag
+    gold: Optional[pd.DataFrame]  #: doc, position, tag
+    tokens: Optional[pd.DataFrame]  #: doc, position, token
+
+    def __repr__(self):
+        return f"<{len(self.answers)} tags of {self.answers.doc.nunique()} documents by {self.answers.worker.nunique()} workers>"
+
+
+def read(answers: Any, gold: Optional[Any] = None, tokens: Optional[Any] = None, *, wide: bool = False, format: Optional[str] = None,
+         lenient: bool = False) -> SequenceData:
+    """Reads files of sequences: a row per tag, wide tables, spans, CoNLL, or exports of platforms.
+
+    answers : file name
+    gold : file name, optional
+    tokens : file name, optional: doc,position,token; where answers are spans, doc,text or doc,length will do
+    wide : one column per worker
+    format : csv, tsv, jsonl, conll, or a platform
+    lenient : leave out what cannot be read instead of refusing the file
+
+    >>> import os, tempfile
+    >>> from wisecrowd import sequences
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     for name, text in ("spans.csv", "doc,worker,start,end,type\\nd,ann,0,2,PER\\nd,bob,,,\\n"), ("lengths.csv", "doc,length\\nd,3\\n"):
+    ...         with open(os.path.join(folder, name), "w") as file:
+    ...             _ = file.write(text)
+    ...     data = sequences.read(os.path.join(folder, "spans.csv"), tokens=os.path.join(folder, "lengths.csv"))
+    >>> data.answers[data.answers.worker == "ann"].tag.tolist()
+    ['B-PER', 'I-PER', 'O']
+    """
+    paths = [None if path is None else os.fspath(path) for path in (answers, gold, tokens)]
+    found = _engine.read_sequences(*paths, wide, format or "", lenient)
+    for warning in found["warnings"]:
+        warnings.warn(str(warning[1]), DataWarning, stacklevel=2)
+    names, tags = found["document_names"], np.array(found["tag_names"], dtype=object)
+    table = pd.DataFrame({"doc": names[found["documents"]], "position": found["positions"].astype(np.int64),
+                          "worker": found["worker_names"][found["workers"]], "tag": tags[found["tags"]]})
+    lengths = found["lengths"].astype(np.int64)
+    starts = np.repeat(np.cumsum(lengths) - lengths, lengths)
+    every = pd.DataFrame({"doc": np.repeat(names, lengths), "position": np.arange(int(lengths.sum())) - starts + found["first_position"]})
+    known = found["gold"] != _engine.no_tag
+    truth = every[known].assign(tag=tags[found["gold"][known]]).reset_index(drop=True) if len(known) else None
+    return SequenceData(table, truth, every.assign(token=found["tokens"]) if found["tokens"] else None)
 
 
 class _Tokens:

@@ -11,8 +11,8 @@
 """
 from ._engine import sequence_methods as _methods
 from ._parameters import class_name as _class_name
-from ._sequences import SequenceAggregator, compare, evaluate, make_class
+from ._sequences import SequenceAggregator, SequenceData, compare, evaluate, make_class, read
 
 CLASSES = {info["name"]: make_class(info, _class_name(info["name"]), __name__) for info in _methods()}
 globals().update({cls.__name__: cls for cls in CLASSES.values()})
-__all__ = ["SequenceAggregator", "compare", "evaluate", *(cls.__name__ for cls in CLASSES.values())]
+__all__ = ["SequenceAggregator", "SequenceData", "compare", "evaluate", "read", *(cls.__name__ for cls in CLASSES.values())]

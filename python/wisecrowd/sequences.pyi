@@ -1,12 +1,14 @@
 # Made by scripts/python_stubs.py from the engine's tables; do not edit.
 from typing import Any, Literal, Optional
 
-from ._sequences import SequenceAggregator as SequenceAggregator, compare as compare, evaluate as evaluate
+from ._sequences import SequenceAggregator as SequenceAggregator, SequenceData as SequenceData, compare as compare, evaluate as evaluate, read as read
 
 __all__ = [
     'SequenceAggregator',
+    'SequenceData',
     'compare',
     'evaluate',
+    'read',
     'Bsc',
     'HmmCrowd',
     'TokenIbcc',

@@ -47,6 +47,16 @@ inline constexpr std::pair<std::string_view, std::string_view> kChosenAliases[] 
 inline constexpr std::string_view kPositionAliases[] = {"position", "pos",      "token_position", "token_index",
                                                         "token_id", "token_no", "index",          "token_number",
                                                         "idx",      "offset"};
+/// Names of the two ends of a span, as they come together. `last` belongs to the span, an end does not.
+inline constexpr std::pair<std::string_view, std::string_view> kSpanAliases[] = {{"start", "end"},
+                                                                                 {"begin", "end"},
+                                                                                 {"first", "last"},
+                                                                                 {"start_char", "end_char"},
+                                                                                 {"char_start", "char_end"},
+                                                                                 {"start_offset", "end_offset"},
+                                                                                 {"begin_offset", "end_offset"},
+                                                                                 {"token_start", "token_end"},
+                                                                                 {"start_token", "end_token"}};
 inline constexpr std::string_view kTokenAliases[] = {"token", "word", "text", "form", "token_text"};
 inline constexpr std::string_view kPredictionAliases[] = {"agg_label", "consensus_label", "prediction",
                                                           "predicted_label", "cluster"};

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -22,12 +23,18 @@ struct ColumnPlan {
   std::size_t label = kNoColumn;     ///< not in wide tables
   std::size_t right = kNoColumn;     ///< pairs: the second item; `task` is the first
   std::vector<std::size_t> numbers;  ///< columns of numbers: values, or probabilities of label tables
+  std::vector<std::size_t> beside;   ///< wide tables: further columns that name no worker
   bool has_times = false;            ///< answers: the only column of numbers holds times
   bool blank_labels = false;         ///< label tables: the label may be missing
   std::string no_answer;             ///< answers: a label that is none; empty: every label is one
   SetReading sets;                   ///< how cells with sets of classes are read
 
   char separator = ',';  ///< of CSV
+
+  /// Wide tables: whether a column holds the answers of one worker.
+  [[nodiscard]] bool names_worker(std::size_t column) const noexcept {
+    return column != task && std::find(beside.begin(), beside.end(), column) == beside.end();
+  }
 
   [[nodiscard]] char delimiter() const noexcept { return format == TableFormat::tsv ? '\t' : separator; }
   [[nodiscard]] std::string_view delimiter_name() const noexcept {
@@ -41,6 +48,10 @@ struct ColumnPlan {
 
 /// The column of the task by the known aliases, or kNoColumn.
 [[nodiscard]] std::size_t find_task_column(const std::vector<std::string>& names);
+
+/// The same for the document, and for the token, of tables of tags; the first column if none is called a token.
+[[nodiscard]] std::size_t find_document_column(const std::vector<std::string>& names);
+[[nodiscard]] std::size_t find_token_column(const std::vector<std::string>& names);
 
 /// The same for the worker.
 [[nodiscard]] std::size_t find_worker_column(const std::vector<std::string>& names);
@@ -78,9 +89,17 @@ struct TagColumns {
   bool has_worker = true;
   bool has_tag = true;
   bool worker_is_token = false;
+  bool wide = false;  ///< one column per worker beside document and position, and perhaps the token
 };
-/// The same for tags by document and position: plan.numbers is the column of the positions.
+/// The same for tags by document and position: plan.numbers is the column of the positions. In wide tables,
+/// plan.beside has it, too, and then the column of the tokens, if there is one.
 [[nodiscard]] ColumnPlan plan_tags(const std::string& file, TableFormat format, std::vector<std::string> names,
                                    const TagColumns& columns);
+
+/// Whether a table's columns are those of spans: where they begin and end, and no positions of tokens.
+[[nodiscard]] bool are_span_columns(const std::vector<std::string>& names);
+/// The same for spans by document, and worker unless it is gold: plan.numbers are the two columns of the ends.
+[[nodiscard]] ColumnPlan plan_spans(const std::string& file, std::vector<std::string> names, const ReadOptions& options,
+                                    bool gold);
 
 }  // namespace wisecrowd::ingest

@@ -34,7 +34,7 @@ class DelimitedRow {
   template <class Visit>
   void for_each_worker(const TableContext& table, const Visit& visit) const {
     for (std::size_t i = 0; i < count_; ++i) {
-      if (i != table.plan.task) visit(std::string_view(table.plan.names[i]), table.column_hashes[i], field(i));
+      if (table.plan.names_worker(i)) visit(std::string_view(table.plan.names[i]), table.column_hashes[i], field(i));
     }
   }
 

@@ -55,17 +55,20 @@ class JsonRow {
   [[nodiscard]] Field field(std::size_t column) const {
     return values_[column] ? json_text(*values_[column], store_) : Field{{}, Field::State::absent};
   }
-  /// Wide rows: every key but the task's is a worker.
+  /// Wide rows: every key but the task's, and those beside it, is a worker.
   template <class Visit>
   void for_each_worker(const TableContext& table, const Visit& visit) const {
     for (const auto& member : object_) {
-      if (member.key == table.plan.names[table.plan.task]) continue;
+      if (member.key == table.plan.names[table.plan.task] || is_beside(table.plan, member.key)) continue;
       const std::string_view worker = store_.copy(member.key);
       visit(worker, table.workers.hash(worker), json_text(member.value, store_));
     }
   }
 
  private:
+  static bool is_beside(const ColumnPlan& plan, std::string_view key) {
+    return std::any_of(plan.beside.begin(), plan.beside.end(), [&](std::size_t c) { return plan.names[c] == key; });
+  }
   std::string_view raw_;
   simdjson::dom::object object_;
   const std::vector<JsonValue>& values_;

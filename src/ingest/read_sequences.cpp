@@ -10,6 +10,7 @@
 #include "ingest/platforms/platform.hpp"
 #include "ingest/problems.hpp"
 #include "ingest/read.hpp"
+#include "ingest/span_tables.hpp"
 #include "ingest/tag_file.hpp"
 #include "ingest/worker_changes.hpp"
 #include "wisecrowd/error.hpp"
@@ -21,10 +22,10 @@ namespace {
 constexpr std::uint32_t kNoRow = 0xFFFFFFFF;
 
 /// Of gold and tokens: what was found there counts with the rest.
-TagFile open_beside(const Input& input, const TagColumns& columns, const ReadOptions& options, const Tuning& tuning,
-                    const RunContext& context, DataReport& report) {
+TagFile open_beside(const Input& input, const TagColumns& columns, TableFormat format, const ReadOptions& options,
+                    const Tuning& tuning, const RunContext& context, DataReport& report) {
   ReadOptions reading = options;
-  reading.format = TableFormat::automatic;
+  reading.format = format;
   DataReport notes;
   TagFile file = open_tags(input, columns, reading, tuning, context, notes);
   file.flatten();
@@ -61,7 +62,7 @@ class SequenceReader {
   SequenceData read(const SequenceInputs& inputs) {
     answers_.emplace(open_tags(inputs.answers,
                                {options_.task_column, files_.position_column, options_.worker_column,
-                                options_.label_column, true, true, false},
+                                options_.label_column, true, true, false, options_.layout == TableLayout::wide},
                                options_, tuning_, context_, notes_));
     ThreadPool& pool = context_.pool();
     NameTable workers = answers_->table.workers.release(pool);
@@ -72,7 +73,11 @@ class SequenceReader {
     reach_.assign(documents_, {});
     add_reach(*answers_, answers_->documents);
     if (inputs.gold) read_gold(*inputs.gold);
-    if (inputs.tokens) read_tokens(*inputs.tokens);
+    if (inputs.tokens) {
+      read_tokens(*inputs.tokens, {}, TableFormat::automatic);
+    } else if (answers_->table.plan.beside.size() > 1) {
+      read_own_tokens(inputs.answers);
+    }
     find_first_position();
 
     SequenceData data;
@@ -132,7 +137,7 @@ class SequenceReader {
     gold_.emplace(open_beside(
         input,
         {options_.gold_task_column, files_.gold_position_column, "", options_.gold_label_column, false, true, false},
-        options_, tuning_, context_, notes_));
+        TableFormat::automatic, options_, tuning_, context_, notes_));
     tag_names_.add(gold_->table.classes);
     std::uint64_t unknown = 0;
     std::size_t count = 0;
@@ -152,8 +157,24 @@ class SequenceReader {
          all ? Severity::serious : Severity::note});
   }
 
-  void read_tokens(const Input& input) {
-    tokens_.emplace(open_beside(input, {"", "", "", "", true, false, true}, options_, tuning_, context_, notes_));
+  /// A wide table may hold the tokens, too.
+  void read_own_tokens(const Input& answers) {
+    if (answers.name == "-" && !answers.memory) {
+      notes_.warnings.push_back({"tokens_not_read",
+                                 "the texts of the tokens are not shown, because the table came from standard input",
+                                 "name the file, or give the tokens in another one", Severity::note});
+      return;
+    }
+    const ColumnPlan& plan = answers_->table.plan;
+    read_tokens({answers.name, answers.memory},
+                {plan.names[plan.task], plan.names[plan.beside[0]], plan.names[plan.beside[1]], "", true, false, true},
+                options_.format);
+  }
+
+  void read_tokens(const Input& input, TagColumns columns, TableFormat format) {
+    columns.has_tag = false;
+    columns.worker_is_token = true;
+    tokens_.emplace(open_beside(input, columns, format, options_, tuning_, context_, notes_));
     std::uint64_t unknown = 0;
     std::size_t count = 0;
     std::string example;
@@ -355,13 +376,7 @@ class SequenceReader {
   std::vector<std::uint64_t> token_offsets_;
 };
 
-}  // namespace
-
-SequenceData read_sequences(const SequenceInputs& inputs, const SequenceFiles& files, const ReadOptions& options,
-                            const Tuning& tuning, const RunContext& context, DataReport* report) {
-  DataReport own;
-  DataReport& notes = report != nullptr ? *report : own;
-  notes = {};
+void refuse_two_streams(const SequenceInputs& inputs) {
   int streams = inputs.answers.name == "-" && !inputs.answers.memory ? 1 : 0;
   for (const auto* input : {&inputs.gold, &inputs.tokens}) {
     streams += *input && (*input)->name == "-" && !(*input)->memory ? 1 : 0;
@@ -369,12 +384,19 @@ SequenceData read_sequences(const SequenceInputs& inputs, const SequenceFiles& f
   if (streams > 1) {
     throw Error(ErrorCode::bad_parameter, "only one file can come from standard input: name the others");
   }
+}
+
+}  // namespace
+
+SequenceData read_sequences(const SequenceInputs& inputs, const SequenceFiles& files, const ReadOptions& options,
+                            const Tuning& tuning, const RunContext& context, DataReport* report) {
+  DataReport own;
+  DataReport& notes = report != nullptr ? *report : own;
+  notes = {};
+  refuse_two_streams(inputs);
   if (!options.classes.empty()) {
     throw Error(ErrorCode::bad_parameter,
                 "answers that are sequences have tags, not classes: leave the class list out");
-  }
-  if (options.layout == TableLayout::wide) {
-    throw Error(ErrorCode::bad_parameter, "sequences have one row per tag: document, position, worker, tag");
   }
   if (options.duplicates == DuplicatePolicy::repeat) {
     throw Error(ErrorCode::bad_parameter,
@@ -392,8 +414,16 @@ SequenceData read_sequences(const SequenceFiles& files, const ReadOptions& optio
   const auto prepared = ingest::prepare_inputs(files.answers, files.gold, Sequences::name, false, options, context);
   ingest::SequenceInputs inputs{prepared.answers, prepared.gold, prepared.tokens};
   if (files.tokens) inputs.tokens = ingest::Input{*files.tokens, std::nullopt};
-  SequenceData data = ingest::read_sequences(inputs, files, prepared.options, ingest::Tuning{}, context, report);
+  ingest::refuse_two_streams(inputs);
+  const ingest::Tuning tuning;
+  const auto tags = ingest::tags_of_spans(std::move(inputs), prepared.options, tuning, context);
+  SequenceData data = ingest::read_sequences(tags.inputs, files, tags.options, tuning, context, report);
   prepared.tell(report);
+  if (report != nullptr) {
+    report->rows_dropped += tags.found.rows_dropped;
+    report->problem_count += tags.found.problem_count;
+    report->warnings.insert(report->warnings.begin(), tags.found.warnings.begin(), tags.found.warnings.end());
+  }
   return data;
 }
 

@@ -123,7 +123,7 @@ TEST(ReadSequences, RefusesWhatIsForOtherKinds) {
   EXPECT_NE(refusal({kHeader + "d,0,a,O\n", "", ""}, options).find("leave the class list out"), std::string::npos);
   options = {};
   options.layout = TableLayout::wide;
-  EXPECT_NE(refusal({kHeader + "d,0,a,O\n", "", ""}, options).find("one row per tag"), std::string::npos);
+  EXPECT_NE(refusal({kHeader + "d,0,a,O\n", "", ""}, options).find("leave the wide layout out"), std::string::npos);
   options = {};
   options.duplicates = DuplicatePolicy::repeat;
   EXPECT_NE(refusal({kHeader + "d,0,a,O\n", "", ""}, options).find("tags a token once"), std::string::npos);
@@ -138,6 +138,47 @@ TEST(ReadSequences, ColumnsByName) {
   const SequenceData data =
       read({"n,text,said,worker\n0,d,B-x,a\n", "", "doc,position,token\nd,0,x\n"}, options, nullptr, files);
   EXPECT_EQ(data.answers.tags(0)[0], begin_tag(0));
+}
+
+ReadOptions wide() {
+  ReadOptions options;
+  options.layout = TableLayout::wide;
+  return options;
+}
+
+TEST(ReadSequences, WideTableIsTheLongOne) {
+  const std::string tall = kHeader + "d,0,a,O\nd,1,a,B-x\nd,0,b,B-x\ne,0,b,O\n";
+  const std::string table = "position,doc,token,a,b\n0,d,to,O,B-x\n1,d,York,B-x,\n2,d,.,,\n0,e,yes,,O\n";
+  const SequenceData data = read({table, "", ""}, wide());
+  const SequenceData other = read({tall, "", "doc,position,token\nd,0,to\nd,1,York\nd,2,.\ne,0,yes\n"});
+  EXPECT_EQ(data.answers.content_hash(), other.answers.content_hash());
+  EXPECT_EQ(data.answers.length(TaskId{0}), 3U);  // nobody tagged the last token
+  EXPECT_EQ(data.tokens[1], "York");
+  ReadOptions json = wide();
+  json.format = TableFormat::jsonl;
+  const SequenceData lines = read({R"({"doc":"d","position":0,"token":"to","a":"O","b":"B-x"}
+{"doc":"d","position":1,"token":"York","a":"B-x","b":null}
+{"doc":"d","position":2,"token":"."}
+{"doc":"e","position":0,"token":"yes","b":"O"})",
+                                   "", ""},
+                                  json);
+  EXPECT_EQ(lines.answers.content_hash(), other.answers.content_hash());
+  EXPECT_EQ(lines.tokens[3], "yes");
+}
+
+TEST(ReadSequences, WideTablesSayWhatIsWrong) {
+  const auto says = [](const std::string& text) { return refusal({text, "", ""}, wide()); };
+  EXPECT_NE(says("doc,position,a,b\nd,0,O,B-x\nd,1,X,O\n")
+                .find("answers.csv:3: column 'a': value 'X': is no tag of the BIO scheme"),
+            std::string::npos);
+  EXPECT_NE(says("doc,position,a\nd,0,O\nd,0,O\n").find("answers.csv:3: column 'position': value '0': the same worker"),
+            std::string::npos);
+  EXPECT_NE(says("doc,position,a\nd,first,O\n").find("value 'first': is not the position of a token"),
+            std::string::npos);
+  EXPECT_NE(says("doc,token,a\nd,x,O\n").find("`format=conll`"), std::string::npos);
+  EXPECT_NE(says("doc,position,token\nd,0,x\n").find("one column per worker"), std::string::npos);
+  EXPECT_NE(says("doc,position,a,a\nd,0,O,O\n").find("both named 'a'"), std::string::npos);
+  EXPECT_NE(says("doc,position,a\nd,0,O\nd,2,O\n").find("but none at position 1"), std::string::npos);
 }
 
 TEST(ReadSequences, WorkersMergedAndLeftOut) {

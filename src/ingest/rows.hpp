@@ -53,6 +53,17 @@ class RowChecks {
     return worker.size() - 1 < kLongestName && worker.find('\0') == std::string_view::npos;
   }
   bool refuse_worker_key(std::string_view worker, std::uint64_t line);
+  [[nodiscard]] static bool is_blank_cell(const Field& cell) noexcept {
+    return cell.state == Field::State::null || (cell.state == Field::State::ok && cell.text.empty());
+  }
+  /// Wide rows: whether a cell may stay as it is; check() looks at the text of one that is not blank.
+  template <class Check>
+  [[nodiscard]] bool sound_cell(std::string_view worker, const Field& cell, std::uint64_t line, const Check& check) {
+    if (is_blank_cell(cell)) return true;
+    if (!good_worker_key(worker)) return refuse_worker_key(worker, line);
+    if (cell.state != Field::State::ok || cell.text.size() > kLongestName) return refuse_field(cell, worker, line);
+    return check();
+  }
   bool refuse_label(std::string_view label, std::string_view column, std::uint64_t line);
   /// Adds a number to chunk_.numbers; false, with the problem noted, when the text is none.
   bool take_number(std::string_view text, std::string_view column, std::uint64_t line);
@@ -135,14 +146,7 @@ class WideRows : public CountedRows<WideRows<cell_kind>> {
     const Field task = row.field(table_.plan.task);
     bool good = this->usable(task, table_.plan.task, line);
     row.for_each_worker(table_, [&](std::string_view worker, std::uint64_t, const Field& cell) {
-      if (cell.state == Field::State::null || (cell.state == Field::State::ok && cell.text.empty())) return;
-      if (!this->good_worker_key(worker)) {
-        good = this->refuse_worker_key(worker, line);
-      } else if (cell.state != Field::State::ok || cell.text.size() > kLongestName) {
-        good = this->refuse_field(cell, worker, line);
-      } else {
-        good = take_cell(cell.text, worker, line) && good;
-      }
+      good = this->sound_cell(worker, cell, line, [&] { return take_cell(cell.text, worker, line); }) && good;
     });
     if (!good) return false;
     const std::uint64_t task_hash = table_.tasks.hash(task.text);

@@ -95,6 +95,10 @@ class TableReader {
     return table_.plan.layout == TableLayout::wide || table_.plan.worker != kNoColumn;
   }
 
+  [[nodiscard]] bool has_tags() const noexcept {
+    return table_.plan.layout == TableLayout::wide || table_.plan.label != kNoColumn;
+  }
+
   /// Lays out the columns and moves past the header.
   void read_header() {
     FirstRow first = read_first_row(window_, table_.file, options_.format, tuning_, line_);
@@ -111,7 +115,7 @@ class TableReader {
     std::uint32_t row = 0;
     for (std::size_t c = 0; c < names.size(); ++c) {
       columns.column_hashes.push_back(table_.workers.hash(names[c]));
-      if (c != table_.plan.task) keys->add(names[c], columns.column_hashes.back(), row++);
+      if (table_.plan.names_worker(c)) keys->add(names[c], columns.column_hashes.back(), row++);
     }
     std::vector<std::uint32_t> ids(row);
     const KeyTable::Chunk chunk{keys.get(), 0};
@@ -174,7 +178,11 @@ class TableReader {
           parse<LongSetRows>(chunk, columns);
         }
       } else if (request_.kind == TableKind::tags) {
-        parse<TagRows>(chunk, columns);
+        if (columns.plan.layout == TableLayout::wide) {
+          parse<WideTagRows>(chunk, columns);
+        } else {
+          parse<TagRows>(chunk, columns);
+        }
       } else if (columns.plan.layout == TableLayout::wide) {
         parse<WideRows<Cell::label>>(chunk, columns);
       } else if (columns.plan.has_times) {
@@ -240,7 +248,7 @@ class TableReader {
       const auto& codes = chunks[c]->classes.shared_codes();
       std::uint16_t* out = piece.payload.data() + begin + first_row[c];
       const bool classes = request_.kind == TableKind::answers || request_.kind == TableKind::labels ||
-                           (request_.kind == TableKind::tags && table_.plan.label != kNoColumn);
+                           (request_.kind == TableKind::tags && has_tags());
       for (const std::uint32_t code : chunks[c]->labels) {
         *out++ = code == Chunk::kBareTask ? kNoLabel : classes ? codes[code] : static_cast<std::uint16_t>(code);
       }

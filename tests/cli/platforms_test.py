@@ -96,7 +96,8 @@ class Samples(PlatformTest):
                 continue
             with self.subTest(platform):
                 name, gold = self.sample(platform, case["file"]), self.sample(platform, case["gold"])
-                found = self.json("aggregate", name, *case["flags"], "--gold", gold, "--gold-for", "evaluation", "-m", "majority_vote")
+                found = self.json("aggregate", name, *case["flags"], "--answers", case["kind"], "--gold", gold, "--gold-for", "evaluation",
+                                  "-m", case.get("method", "majority_vote"))
                 self.assertEqual(found["data"]["gold"]["tasks"], case["gold_tasks"])
 
     def test_packed_and_from_a_pipe(self):

@@ -137,7 +137,6 @@ class Refusals(SequencesTest):
 
     def test_flags_of_other_kinds(self):
         self.refused("aggregate", "a.csv", "--classes", "O,B-PER", code=64, says=["leave the class list out"])
-        self.refused("aggregate", "a.csv", "--wide", code=64, says=["one row per tag"])
         self.refused("aggregate", "a.csv", "--duplicates", "repeat", code=64, says=["tags a token once"])
 
     def test_lenient(self):

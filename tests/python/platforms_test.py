@@ -34,7 +34,7 @@ class Read(unittest.TestCase):
                 data = read(folder / case["file"], name, question=flags.get("--question"))
                 expected = pd.read_csv(folder / "answers.csv", dtype=str, keep_default_na=False)
                 columns = [column for column in expected if column != "seconds"]
-                self.assertEqual(data.answers[columns].values.tolist(), expected[columns].values.tolist())
+                self.assertEqual(data.answers[columns].astype(str).values.tolist(), expected[columns].values.tolist())
                 self.assertEqual((data.platform, data.kind, data.left_out), (name, case["kind"], case["left_out"]))
                 self.assertEqual(data.gold is not None, (folder / "gold.csv").exists())
 

@@ -5,6 +5,7 @@ import os
 import tempfile
 import unittest
 import warnings
+from pathlib import Path
 
 import pandas as pd
 
@@ -104,6 +105,31 @@ class Fit(unittest.TestCase):
         self.assertEqual(doctest.testmod(sequences).failed, 0)
         self.assertIn("probabilities_", sequences.Bsc.__doc__)
         self.assertIs(sequences.Bsc.__mro__[1], _sequences.SequenceAggregator)
+
+
+class Files(unittest.TestCase):
+    def test_every_shape(self):
+        spans = "doc,worker,start,end,type\nd1,ann,0,2,PER\nd1,bob,,,\n"
+        wide = "doc,position,token,ann,bob\nd1,0,Ada,B-PER,O\nd1,1,Lovelace,I-PER,O\nd1,2,slept,O,O\n"
+        conll = "token ann bob\n# sent_id = d1\nAda B-PER O\nLovelace I-PER O\nslept O O\n"
+        with tempfile.TemporaryDirectory() as folder:
+            folder = Path(folder)
+            for name, text in {"s.csv": spans, "w.csv": wide, "c.conll": conll, "t.csv": "doc,text\nd1,Ada Lovelace slept\n", "n.csv": "doc,length\nd1,3\n",
+                               "g.csv": "doc,first,last,type\nd1,0,1,PER\n"}.items():
+                (folder / name).write_text(text)
+            read = [sequences.read(folder / "w.csv", wide=True), sequences.read(folder / "c.conll", format="conll"),
+                    sequences.read(folder / "s.csv", folder / "g.csv", folder / "n.csv")]
+            for data in read:
+                pd.testing.assert_frame_equal(data.answers, read[0].answers)
+                self.assertEqual(repr(data), "<6 tags of 1 documents by 2 workers>")
+            self.assertEqual(list(read[0].answers.tag), ["B-PER", "I-PER", "O", "O", "O", "O"])
+            self.assertEqual(list(read[1].tokens.token), ["Ada", "Lovelace", "slept"])
+            self.assertIsNone(read[1].gold)
+            self.assertEqual(list(read[2].gold.tag), ["B-PER", "I-PER", "O"])
+            self.assertEqual(len(sequences.Bsc().fit(read[2].answers, read[2].gold).spans_), 1)
+            (folder / "s.csv").write_text("doc,worker,start,end,type\nd1,ann,0,99,PER\n")
+            with self.assertRaisesRegex(ValueError, "'end': value '99': is beyond the document 'd1', which has 18 characters"):
+                sequences.read(folder / "s.csv", tokens=folder / "t.csv")
 
 
 if __name__ == "__main__":

@@ -20,6 +20,7 @@ enum class Shape : std::uint8_t {
   number,  ///< a decimal
   box,     ///< "x,y,width,height"
   spans,   ///< a JSON list of [begin, end, type]
+  tags,    ///< a line per token of the document, whose text has its tokens in lines; blank where there is no tag
   pair,    ///< which of two items
   other,   ///< something that is not read; the value says what
 };

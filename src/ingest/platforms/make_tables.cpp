@@ -24,6 +24,7 @@ std::string_view noun_of(Shape shape) {
     case Shape::number: return "numbers";
     case Shape::box: return "boxes";
     case Shape::spans: return "spans of text";
+    case Shape::tags: return "tags of tokens";
     case Shape::pair: return "comparisons";
     case Shape::other: break;
   }
@@ -36,12 +37,23 @@ std::string_view kind_of(Shape shape) {
     case Shape::set: return Sets::name;
     case Shape::number:
     case Shape::box: return Numbers::name;
-    case Shape::spans: return Sequences::name;
+    case Shape::spans:
+    case Shape::tags: return Sequences::name;
     case Shape::pair: return Comparisons::name;
     case Shape::label:
     case Shape::other: break;
   }
   return Categories::name;
+}
+
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    lines.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return lines;
 }
 
 bool is_finite_number(std::string_view text) {
@@ -164,8 +176,10 @@ class PlatformTableMaker {
   [[nodiscard]] bool fits(Shape shape) const {
     if (shape == Shape::other) return false;
     if (kind_ == Comparisons::name) return shape == Shape::pair;
-    if (kind_ == Sequences::name) return shape == Shape::spans;
-    if (shape == Shape::pair || shape == Shape::spans) return false;
+    if (kind_ == Sequences::name || shape == Shape::spans || shape == Shape::tags) {
+      return kind_ == kind_of(shape);
+    }
+    if (shape == Shape::pair) return false;
     if (shape == Shape::box) return kind_ == Numbers::name;
     return shape != Shape::set || kind_ != Numbers::name;
   }
@@ -303,19 +317,28 @@ class PlatformTableMaker {
       return all_.problem(s.place, "", "", "the text that the spans are of is not in the file");
     }
     const std::string_view text = all_.texts[document->second];
-    const auto tokens = tokens_of(text, all_.code_points);
     const std::string name = csv_field(all_.tasks[s.task]);
-    std::string failure;
-    const auto tags = bio_tags(tokens, spans_of(all_.texts[said.value]), failure);
-    if (!failure.empty()) return all_.problem(s.place, "", "", failure);
+    std::vector<std::string_view> tokens;
+    std::vector<std::string> tags;
+    if (said.shape == Shape::tags) {
+      tokens = lines_of(text);
+      for (const std::string_view tag : lines_of(all_.texts[said.value])) tags.emplace_back(tag);
+    } else {
+      const auto words = tokens_of(text, all_.code_points);
+      std::string failure;
+      tags = bio_tags(words, spans_of(all_.texts[said.value]), failure);
+      if (!failure.empty()) return all_.problem(s.place, "", "", failure);
+      for (const Token& word : words) tokens.push_back(word.text);
+    }
     if (documents_seen_.insert(s.task).second) {
       for (std::size_t i = 0; i < tokens.size(); ++i) {
-        tables_.tokens += fmt::format("{},{},{}\n", name, i, csv_field(tokens[i].text));
+        tables_.tokens += fmt::format("{},{},{}\n", name, i, csv_field(tokens[i]));
       }
     }
     const std::string worker = csv_field(all_.workers[s.worker]);
     if (s.gold && tables_.gold.empty()) tables_.gold = gold_header_;
     for (std::size_t i = 0; i < tags.size(); ++i) {
+      if (tags[i].empty()) continue;
       if (s.gold) {
         tables_.gold += fmt::format("{},{},{}\n", name, i, csv_field(tags[i]));
       } else {
@@ -364,7 +387,35 @@ class PlatformTableMaker {
   PlatformTables tables_;
 };
 
+/// Several workers would be several truths.
+std::string gold_tags_table(const Collected& truths) {
+  if (truths.workers.size() > 1) {
+    throw Error(ErrorCode::bad_input, fmt::format("{}: has {} columns of tags: gold has one tag per token", truths.file,
+                                                  truths.workers.size()));
+  }
+  std::string table = "doc,position,tag\n";
+  for (const auto& said : truths.said) {
+    const std::string name = csv_field(truths.tasks[truths.submissions[said.submission].task]);
+    std::size_t position = 0;
+    for (const std::string_view tag : lines_of(truths.texts[said.value])) {
+      if (!tag.empty()) table += fmt::format("{},{},{}\n", name, position, csv_field(tag));
+      ++position;
+    }
+  }
+  return table;
+}
+
 }  // namespace
+
+std::string gold_table(const Collected& truths) {
+  if (!truths.said.empty() && truths.said.front().shape == Shape::tags) return gold_tags_table(truths);
+  std::string table = "task,truth\n";
+  for (const auto& said : truths.said) {
+    table += fmt::format("{},{}\n", csv_field(truths.tasks[truths.submissions[said.submission].task]),
+                         csv_field(truths.texts[said.value]));
+  }
+  return table;
+}
 
 PlatformTables make_tables(Collected& collected, const Platform& platform, const std::string& answers_kind,
                            const ReadOptions& options) {

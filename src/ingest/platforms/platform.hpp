@@ -84,6 +84,8 @@ struct PreparedInputs {
 /// Tables of one question out of all that was collected.
 [[nodiscard]] PlatformTables make_tables(Collected& collected, const Platform& platform,
                                          const std::string& answers_kind, const ReadOptions& options);
+/// The table of a file of gold: task,truth, or for tags doc,position,tag.
+[[nodiscard]] std::string gold_table(const Collected& truths);
 /// Everything that a file holds.
 [[nodiscard]] Collected collect(const Platform& platform, const PlatformFile& file);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/csv_text.hpp"
 #include "ingest/platforms/platform.hpp"
 #include "ingest/problems.hpp"
 #include "wisecrowd/error.hpp"
@@ -151,11 +150,7 @@ PreparedInputs prepare_inputs(const std::string& answers, const std::optional<st
     truths.file = display_name(*inputs.gold);
     platform->read_gold({*inputs.gold, options, tuning, context}, truths);
     settle_problems(truths.file, options.lenient, truths.problems);
-    tables->gold = "task,truth\n";
-    for (const auto& said : truths.said) {
-      tables->gold += fmt::format("{},{}\n", csv_field(truths.tasks[truths.submissions[said.submission].task]),
-                                  csv_field(truths.texts[said.value]));
-    }
+    tables->gold = gold_table(truths);
     inputs.gold = Input{truths.file + " (its gold)", tables->gold};
   } else if (!gold && !tables->gold.empty()) {
     inputs.gold = Input{inputs.answers.name.substr(0, inputs.answers.name.size() - 8) + "gold)", tables->gold};
