@@ -156,6 +156,27 @@ Dependence given_groups(const CategoryData& data) {
 
 namespace {
 
+/// Which groups count as one voice: those that contradict the rest. But if a larger group does not and keeps all its
+/// voices, the rest is that group to a good part: to silence the smaller one would be to take sides.
+std::vector<bool> groups_acted_on(const CategoryAnswers& answers, const FoundGroups& found) {
+  const Grouping& grouping = found.model.grouping();
+  std::vector<bool> acted_on(grouping.groups, found.everybody_grouped);
+  if (found.everybody_grouped) return acted_on;
+  std::vector<std::uint64_t> size(grouping.groups, 0);  // in answers
+  for (const WorkerId worker : answers.workers()) {
+    const std::uint32_t group = grouping.group[grouping.unit[index(worker)]];
+    if (group != kNone) ++size[group];
+  }
+  std::uint64_t largest_released = 0;
+  for (std::size_t g = 0; g < size.size(); ++g) {
+    if (found.contradicts[g] < kLeastContradiction) largest_released = std::max(largest_released, size[g]);
+  }
+  for (std::size_t g = 0; g < size.size(); ++g) {
+    acted_on[g] = found.contradicts[g] >= kLeastContradiction && size[g] >= largest_released;
+  }
+  return acted_on;
+}
+
 /// Of a crowd, or a part of one, in which everybody hangs together.
 Dependence find_in_part(const CategoryData& data, const SearchScope& scope, const DependenceOptions& options,
                         const RunContext& context) {
@@ -168,11 +189,12 @@ Dependence find_in_part(const CategoryData& data, const SearchScope& scope, cons
   result.everybody_grouped = found.everybody_grouped;
   const Grouping& grouping = found.model.grouping();
   std::vector<std::uint32_t> place(answers.worker_count(), kNone);
+  const std::vector<bool> acted_on = groups_acted_on(answers, found);
   std::vector<bool> released(grouping.size.size(), false);
   for (const std::uint32_t unit : grouping.groups_by_size()) {
     DependentGroup group;
     group.contradicts = found.contradicts[grouping.group[unit]];
-    group.acted_on = found.everybody_grouped || group.contradicts >= kLeastContradiction;
+    group.acted_on = acted_on[grouping.group[unit]];
     released[unit] = !group.acted_on;
     for (std::uint32_t j = 0; j < place.size(); ++j) {
       if (grouping.unit[j] == unit) place[j] = static_cast<std::uint32_t>(result.groups.size());
@@ -272,9 +294,7 @@ Dependence find_in_parts(const CategoryData& data, const CrowdParts& parts, cons
       small.push_back(n);
     }
   }
-  context.pool().for_each_block(small.size(), [&](std::size_t n, unsigned) {
-    look(small[n], by_one_thread(context));
-  });
+  context.pool().for_each_block(small.size(), [&](std::size_t n, unsigned) { look(small[n], by_one_thread(context)); });
   Dependence result;
   if (context.cancelled()) return result;
   const bool acts = std::any_of(found.begin(), found.end(), [](const Dependence& in) { return in.acts(); });
