@@ -12,6 +12,8 @@ namespace {
 constexpr double kHiddenShare = 0.2;
 /// Folds by which probabilities are tempered: more would cost more than they tell, because they share tasks.
 constexpr std::size_t kTemperingFolds = 3;
+/// And one is enough where a crowd is so large that a sample of it is looked at.
+std::size_t tempering_folds(const TaskSample& sample) { return sample.tasks.empty() ? kTemperingFolds : 1; }
 /// A test that has not even reached this after a fold is not carried on.
 constexpr double kHopeless = 0.5;
 /// Where most answers come from workers with fewer than this many, little is to be learnt about single workers, only
@@ -85,9 +87,9 @@ Verdict judge(const CategoryData& data, const CategoryFit& base_fit, const Optio
   bool hopeful = workers_repeat;
   for (std::size_t f = 0; f < held_out.folds() && !context.cancelled(); ++f) {
     const CategoryData& visible = held_out.visible(f);
-    if (!hopeful && f >= kTemperingFolds) break;
+    if (!hopeful && f >= tempering_folds(sample)) break;
     const CategoryFit fit = base->fit(visible, context);
-    if (f < kTemperingFolds) search.add_fold(visible, fit, held_out.hidden(f), context);
+    if (f < tempering_folds(sample)) search.add_fold(visible, fit, held_out.hidden(f), context);
     if (!hopeful) continue;
     const auto by_base = log_predicted(fit, held_out.hidden(f));
     plain.insert(plain.end(), by_base.begin(), by_base.end());
@@ -109,7 +111,7 @@ Verdict judge(const CategoryData& data, const CategoryFit& base_fit, const Optio
 TemperingFit tempering_of_groups(const CategoryData& grouped, const CategoryFit& fit, const Options& options,
                                  const RunContext& context) {
   const TaskSample sample = sample_of_tasks(grouped, options.tested, context);
-  const HeldOut held_out(sample.data, {.folds = kTemperingFolds, .share = kHiddenShare}, context);
+  const HeldOut held_out(sample.data, {.folds = tempering_folds(sample), .share = kHiddenShare}, context);
   if (held_out.hidden_count() == 0) return {};
   const auto method = make_aggregator(kOfGroups, with_ties(kOfGroups, options.ties));
   std::vector<std::uint32_t> size(grouped.worker_groups.size(), 0);

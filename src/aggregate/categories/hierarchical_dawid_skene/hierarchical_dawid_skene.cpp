@@ -88,18 +88,18 @@ class LearnedSmoothing final : public CrowdModel {
     double objective = log_prior_of(worker);
     if (scratch.labels.empty()) return objective;
     const double* const row_total = scratch.row_total.data();
-    double* const row_digamma = scratch.row_digamma.data();
-    digammas(row_total, row_digamma, stride_);
-    double* const prior = scratch.prior.data();
-    double* const gammas = scratch.values.data();
-    for (const std::size_t l : scratch.labels) {
-      prior_row(worker, l, prior);
-      const double* const count = counts + l * stride_;
-      double* const log_row = log_rows + l * stride_;
-      digammas_of_sums(count, prior, log_row, stride_);
-      for (std::size_t k = 0; k < stride_; ++k) log_row[k] -= row_digamma[k];
-      log_gamma_gains(count, prior, gammas, stride_);
-      for (std::size_t k = 0; k < classes_; ++k) objective += gammas[k] - count[k] * log_row[k];
+    const double* const row_digamma = scratch.row_digamma.data();
+    digammas(row_total, scratch.row_digamma.data(), stride_);
+    find_prior(worker, scratch);
+    const std::size_t cells = scratch.labels.size() * stride_;
+    digammas_of_sums(scratch.count.data(), scratch.prior.data(), scratch.of_sum.data(), cells);
+    double* const gammas = scratch.of_prior.data();
+    log_gamma_gains(scratch.count.data(), scratch.prior.data(), gammas, cells);
+    for (std::size_t n = 0; n < scratch.labels.size(); ++n) {
+      const std::size_t row = n * stride_;
+      double* const log_row = log_rows + scratch.labels[n] * stride_;
+      for (std::size_t k = 0; k < stride_; ++k) log_row[k] = scratch.of_sum[row + k] - row_digamma[k];
+      for (std::size_t k = 0; k < classes_; ++k) objective += gammas[row + k] - scratch.count[row + k] * log_row[k];
     }
     log_gammas(row_total, gammas, stride_);
     for (std::size_t k = 0; k < classes_; ++k) objective += log_gamma_strength_ - gammas[k];
@@ -268,10 +268,12 @@ class LearnedSmoothing final : public CrowdModel {
            options_.wrong_pseudo_count * std::log1p(-w);
   }
 
-  /// What an update of one worker needs.
+  /// What an update of one worker needs. Rows of its labels stand together: long runs fill the lanes of a vector.
   struct Scratch {
     std::vector<std::size_t> labels;  // those that the worker has given
-    std::vector<double> row_total, row_digamma, prior, values;
+    std::vector<double> row_total, row_digamma;
+    std::vector<double> count, prior;      // labels given × stride
+    std::vector<double> of_sum, of_prior;  // functions of them
   };
 
   /// Which labels the worker has given, and Σ_l of counts and prior for each truth. What was never said changes
@@ -281,13 +283,15 @@ class LearnedSmoothing final : public CrowdModel {
     scratch.labels.clear();
     scratch.row_total.assign(stride_, strength_);
     scratch.row_digamma.resize(stride_);
-    scratch.prior.resize(stride_);
-    scratch.values.resize(stride_);
+    for (auto* values : {&scratch.count, &scratch.prior, &scratch.of_sum, &scratch.of_prior}) {
+      values->resize(classes_ * stride_);
+    }
     for (std::size_t l = 0; l < classes_; ++l) {
       const double* const count = counts + l * stride_;
       double said = 0;
       for (std::size_t k = 0; k < stride_; ++k) said += count[k];
       if (said == 0) continue;
+      std::copy_n(count, stride_, scratch.count.data() + scratch.labels.size() * stride_);
       scratch.labels.push_back(l);
       for (std::size_t k = 0; k < stride_; ++k) scratch.row_total[k] += count[k];
     }
@@ -305,21 +309,32 @@ class LearnedSmoothing final : public CrowdModel {
     row[label] += right;
   }
 
+  void find_prior(std::size_t worker, Scratch& scratch) const {
+    for (std::size_t n = 0; n < scratch.labels.size(); ++n) {
+      prior_row(worker, scratch.labels[n], scratch.prior.data() + n * stride_);
+    }
+  }
+
+  /// ψ(n + C) and ψ(C) of the labels that the worker has given.
+  void find_digammas(std::size_t worker, Scratch& scratch) const {
+    find_prior(worker, scratch);
+    const std::size_t cells = scratch.labels.size() * stride_;
+    digammas_of_sums(scratch.count.data(), scratch.prior.data(), scratch.of_sum.data(), cells);
+    digammas(scratch.prior.data(), scratch.of_prior.data(), cells);
+  }
+
   /// The two sums of a worker's evidence that the strength follows from.
   void add_draws(std::size_t worker, const double* counts, Scratch& scratch, Evidence& evidence) const {
     take_in(counts, scratch);
     if (scratch.labels.empty()) return;
     const double digamma_strength = digamma_positive(strength_);
-    double* const of_prior = scratch.row_digamma.data();
-    digammas(scratch.row_total.data(), of_prior, stride_);
-    for (std::size_t k = 0; k < classes_; ++k) evidence.rows += of_prior[k] - digamma_strength;
-    double* const prior = scratch.prior.data();
-    double* const of_sum = scratch.values.data();
-    for (const std::size_t l : scratch.labels) {
-      prior_row(worker, l, prior);
-      digammas_of_sums(counts + l * stride_, prior, of_sum, stride_);
-      digammas(prior, of_prior, stride_);
-      for (std::size_t k = 0; k < classes_; ++k) evidence.all += prior[k] * (of_sum[k] - of_prior[k]);
+    digammas(scratch.row_total.data(), scratch.row_digamma.data(), stride_);
+    for (std::size_t k = 0; k < classes_; ++k) evidence.rows += scratch.row_digamma[k] - digamma_strength;
+    find_digammas(worker, scratch);
+    for (std::size_t n = 0; n < scratch.labels.size(); ++n) {
+      for (std::size_t c = n * stride_; c < n * stride_ + classes_; ++c) {
+        evidence.all += scratch.prior[c] * (scratch.of_sum[c] - scratch.of_prior[c]);
+      }
     }
   }
 
@@ -329,26 +344,22 @@ class LearnedSmoothing final : public CrowdModel {
     take_in(counts, scratch);
     if (scratch.labels.empty()) return forget(worker);
     const double digamma_strength = digamma_positive(strength_);
-    double* const row_digamma = scratch.row_digamma.data();
-    digammas(scratch.row_total.data(), row_digamma, stride_);
-    for (std::size_t k = 0; k < classes_; ++k) evidence.rows += row_digamma[k] - digamma_strength;
+    digammas(scratch.row_total.data(), scratch.row_digamma.data(), stride_);
+    for (std::size_t k = 0; k < classes_; ++k) evidence.rows += scratch.row_digamma[k] - digamma_strength;
+    find_digammas(worker, scratch);
 
     double& w = skill_[worker];
     const double crowd = strength_ * (1 - w) * crowd_share_;
     const double own = strength_ * (1 - w) * (1 - crowd_share_);
     double* const favourite = favourites_.data() + worker * stride_;
     double right = 0, all = 0;
-    double* const prior = scratch.prior.data();
-    double* const ratio = scratch.values.data();  // T / C
-    double* const of_prior = row_digamma;         // which is not needed any more
     thread_local std::vector<double> liked;
     liked.assign(classes_, options_.favourite_pseudo_count);
-    for (const std::size_t l : scratch.labels) {
-      prior_row(worker, l, prior);
-      const double* const count = counts + l * stride_;
-      digammas_of_sums(count, prior, ratio, stride_);
-      digammas(prior, of_prior, stride_);
-      for (std::size_t k = 0; k < stride_; ++k) ratio[k] -= of_prior[k];
+    for (std::size_t n = 0; n < scratch.labels.size(); ++n) {
+      const std::size_t l = scratch.labels[n];
+      const double* const prior = scratch.prior.data() + n * stride_;
+      double* const ratio = scratch.of_sum.data() + n * stride_;  // T / C
+      for (std::size_t k = 0; k < stride_; ++k) ratio[k] -= scratch.of_prior[n * stride_ + k];
       double sum = 0;
       for (std::size_t k = 0; k < classes_; ++k) {
         all += prior[k] * ratio[k];
