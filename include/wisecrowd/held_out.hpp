@@ -59,6 +59,12 @@ class HeldOut {
 HeldOut(const CategoryData&, const HeldOutOptions&, const RunContext&)->HeldOut<Categories>;
 HeldOut(const NumberData&, const HeldOutOptions&, const RunContext&)->HeldOut<Numbers>;
 
+/// A random part of the tasks with all of their answers, about `most` of these, where there are more. Tasks that are
+/// not drawn stay without answers.
+template <class Kind>
+[[nodiscard]] typename Kind::Data sampled_tasks(const typename Kind::Data& data, std::size_t most,
+                                                const RunContext& context);
+
 /// How one method did on hidden answers.
 struct HeldOutScore {
   std::string method;

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from . import _engine
+from ._kind_estimator import KindEstimator
 from ._learner import Learner, row_of_each
 from ._numbers import _table
 from ._parameters import NotFittedError
@@ -77,7 +78,7 @@ def _read_pairs(data, columns, chosen=True):
     return left, right, _outcomes(left, right, table[label].to_numpy(dtype=object), label), True, table
 
 
-class ComparisonAggregator:
+class ComparisonAggregator(KindEstimator):
     """The base of the estimators for comparisons. `fit` takes a table with a row per answer: worker, left, right and label, the winner's
     name or left, right or tie.
 
@@ -231,14 +232,6 @@ class ComparisonAggregator:
     def _need_fit(self):
         if "_engine_fit" not in vars(self):
             raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit first")
-
-    def __getattr__(self, name):
-        if name in type(self)._fitted:
-            raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit first")
-        raise AttributeError(f"{type(self).__name__} has no attribute '{name}'")
-
-    def __repr__(self):
-        return f"{type(self).__name__}()"
 
 
 class ScoreNetwork(ComparisonAggregator):

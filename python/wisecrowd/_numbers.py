@@ -9,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from . import _engine
+from ._kind_estimator import KindEstimator
 from ._columns import _index, _names
 from ._learner import Learner, files_of, model_from, row_of_each
 from ._parameters import NotFittedError
-from ._report import delivered
 from ._rows import features_of, row_names_of
 from ._tables import ALIASES, TRUTH_ALIASES, ColumnError, DataWarning, find_column, shown, table_of
 
@@ -85,7 +85,7 @@ def _text(values):
     return np.array([value if type(value) is str else str(value) for value in values], dtype=object)
 
 
-class NumberAggregator:
+class NumberAggregator(KindEstimator):
     """The base of the estimators for numbers. `fit` takes a table with a row per answer.
 
     Attributes
@@ -99,6 +99,7 @@ class NumberAggregator:
 
     _method: ClassVar[str] = ""
     _info: ClassVar[dict] = {}
+    _fitted: ClassVar[tuple] = ("estimates_", "intervals_", "workers_", "correlated_workers_", "warnings_", "status_", "n_iter_", "row_estimates_", "curve_", "chosen_epoch_")
 
     def __init__(self, values: Optional[Sequence[str]] = None, columns: Optional[dict] = None, duplicates: str = "keep_last", seed: int = 0,
                  threads: int = 0, **parameters: Any):
@@ -188,25 +189,11 @@ class NumberAggregator:
 
         Returns the path, or the page.
         """
-        if "_fit" not in vars(self):
-            raise NotFittedError(f"there is nothing to report yet: call {type(self).__name__}.fit first")
-        seen = self._known is not None
-        if gold is not None and seen:
-            raise ValueError("the fit was given gold, so it is no test of it: leave gold out")
-        known = self._gold(gold, self.estimates_.index, self._given[5]) if gold is not None else self._known
-        is_json = path is not None and os.fspath(path).endswith(".json")
-        answers = _engine.number_answers(*self._given)
-        text = _engine.report_numbers(answers, self._fit, self._method, self.parameters, known, seen, title or "", is_json, self.seed, self.threads,
-                                      None)
-        return delivered(text, path)
-
-    def __getattr__(self, name):
-        if name in ("estimates_", "intervals_", "workers_", "correlated_workers_", "warnings_", "status_", "n_iter_", "row_estimates_", "curve_", "chosen_epoch_"):
-            raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit first")
-        raise AttributeError(f"{type(self).__name__} has no attribute '{name}'")
-
-    def __repr__(self):
-        return f"{type(self).__name__}()"
+        def write(seen, is_json):
+            known = self._gold(gold, self.estimates_.index, self._given[5]) if gold is not None else self._known
+            return _engine.report_numbers(_engine.number_answers(*self._given), self._fit, self._method, self.parameters, known, seen, title or "", is_json,
+                                          self.seed, self.threads, None)
+        return self._report(path, gold, write)
 
 
 class NumberLearner(NumberAggregator):

@@ -10,9 +10,8 @@ import numpy as np
 import pandas as pd
 
 from . import _engine
+from ._kind_estimator import KindEstimator
 from ._numbers import _table
-from ._parameters import NotFittedError
-from ._report import delivered
 from ._tables import ALIASES, TRUTH_ALIASES, ColumnError, DataWarning, find_column, shown
 
 _ROLES = {
@@ -127,7 +126,7 @@ class _Tokens:
         return pd.MultiIndex.from_arrays([self.documents[documents], positions], names=["doc", "position"])
 
 
-class SequenceAggregator:
+class SequenceAggregator(KindEstimator):
     """The base of the estimators for sequences. `fit` takes a table with a row per tag: doc, position, worker, tag.
 
     Attributes
@@ -142,6 +141,7 @@ class SequenceAggregator:
 
     _method: ClassVar[str] = ""
     _info: ClassVar[dict] = {}
+    _fitted: ClassVar[tuple] = ("tags_", "spans_", "probabilities_", "workers_", "tables_", "warnings_", "status_", "n_iter_")
 
     def __init__(self, columns: Optional[dict] = None, seed: int = 0, threads: int = 0, **parameters: Any):
         self.columns, self.seed, self.threads = columns, seed, threads
@@ -214,25 +214,12 @@ class SequenceAggregator:
 
         Returns the path, or the page.
         """
-        if "_fit" not in vars(self):
-            raise NotFittedError(f"there is nothing to report yet: call {type(self).__name__}.fit first")
-        seen = self._known is not None
-        if gold is not None and seen:
-            raise ValueError("the fit was given gold, so it is no test of it: leave gold out")
-        known = _gold_tags(self._answers, _gold_rows(gold, self._tokens.documents), self._tokens) if gold is not None else self._known
-        texts = [] if tokens is None else _token_texts(tokens, self._tokens)
-        is_json = path is not None and os.fspath(path).endswith(".json")
-        text = _engine.report_sequences(self._answers, self._fit, self._method, self.parameters, known, seen, texts, self._tokens.base, title or "", is_json,
-                                        self.seed, self.threads, None)
-        return delivered(text, path)
-
-    def __getattr__(self, name):
-        if name in ("tags_", "spans_", "probabilities_", "workers_", "tables_", "warnings_", "status_", "n_iter_"):
-            raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit first")
-        raise AttributeError(f"{type(self).__name__} has no attribute '{name}'")
-
-    def __repr__(self):
-        return f"{type(self).__name__}()"
+        def write(seen, is_json):
+            known = _gold_tags(self._answers, _gold_rows(gold, self._tokens.documents), self._tokens) if gold is not None else self._known
+            texts = [] if tokens is None else _token_texts(tokens, self._tokens)
+            return _engine.report_sequences(self._answers, self._fit, self._method, self.parameters, known, seen, texts, self._tokens.base, title or "", is_json,
+                                            self.seed, self.threads, None)
+        return self._report(path, gold, write)
 
 
 def _gold_rows(gold, documents):

@@ -1,7 +1,6 @@
 """What the estimators for sets of classes have in common: reading tables, the fit, scores."""
 from __future__ import annotations
 
-import os
 import warnings
 from typing import Any, ClassVar, Optional, Sequence
 
@@ -9,9 +8,8 @@ import numpy as np
 import pandas as pd
 
 from . import _engine
+from ._kind_estimator import KindEstimator
 from ._numbers import _coded, _column, _table, _text
-from ._parameters import NotFittedError
-from ._report import delivered
 from ._tables import ALIASES, TRUTH_ALIASES, ColumnError, DataWarning, find_column, shown
 
 SET_ALIASES = ("labels", "answers", "classes", "tags", "choices", "set", "accept", "categories", "annotations")
@@ -66,7 +64,7 @@ def _packed(sets, code_of):
             np.array([code for own in codes for code in own], dtype=np.uint32))
 
 
-class SetAggregator:
+class SetAggregator(KindEstimator):
     """The base of the estimators for sets of classes. `fit` takes a table with a row per answer.
 
     Attributes
@@ -80,6 +78,7 @@ class SetAggregator:
 
     _method: ClassVar[str] = ""
     _info: ClassVar[dict] = {}
+    _fitted: ClassVar[tuple] = ("labels_", "probas_", "workers_", "rates_", "warnings_", "status_", "n_iter_", "explanation_")
 
     def __init__(self, columns: Optional[dict] = None, classes: Optional[Sequence[Any]] = None, separator: str = "|",
                  duplicates: str = "keep_last", seed: int = 0, threads: int = 0, **parameters: Any):
@@ -192,24 +191,11 @@ class SetAggregator:
 
         Returns the path, or the page.
         """
-        if "_fit" not in vars(self):
-            raise NotFittedError(f"there is nothing to report yet: call {type(self).__name__}.fit first")
-        seen = self._known is not None
-        if gold is not None and seen:
-            raise ValueError("the fit was given gold, so it is no test of it: leave gold out")
-        known = self._packed_gold(self._gold_sets(gold)) if gold is not None else self._known
-        is_json = path is not None and os.fspath(path).endswith(".json")
-        answers = _engine.set_answers(*self._given)
-        text = _engine.report_sets(answers, self._fit, self._method, self.parameters, known, seen, title or "", is_json, self.seed, self.threads)
-        return delivered(text, path)
-
-    def __getattr__(self, name):
-        if name in ("labels_", "probas_", "workers_", "rates_", "warnings_", "status_", "n_iter_", "explanation_"):
-            raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit first")
-        raise AttributeError(f"{type(self).__name__} has no attribute '{name}'")
-
-    def __repr__(self):
-        return f"{type(self).__name__}()"
+        def write(seen, is_json):
+            known = self._packed_gold(self._gold_sets(gold)) if gold is not None else self._known
+            return _engine.report_sets(_engine.set_answers(*self._given), self._fit, self._method, self.parameters, known, seen, title or "", is_json, self.seed,
+                                       self.threads)
+        return self._report(path, gold, write)
 
 
 def _with_base_aggregator(cls):

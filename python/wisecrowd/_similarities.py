@@ -1,7 +1,6 @@
 """What the estimators for similarities have in common: reading tables, the fit, scores."""
 from __future__ import annotations
 
-import os
 import warnings
 from typing import Any, ClassVar, Optional, Sequence
 
@@ -9,9 +8,8 @@ import numpy as np
 import pandas as pd
 
 from . import _engine
+from ._kind_estimator import KindEstimator
 from ._numbers import _table
-from ._parameters import NotFittedError
-from ._report import delivered
 from ._tables import ALIASES, TRUTH_ALIASES, ColumnError, DataWarning, find_column, shown
 
 LEFT = ("left", "item_a", "item1", "item_1", "left_item", "first", "a")
@@ -40,7 +38,7 @@ def _same(column):
     return words.isin(SAME).to_numpy()
 
 
-class SimilarityAggregator:
+class SimilarityAggregator(KindEstimator):
     """The base of the estimators for similarities. `fit` takes a table with a row per answer: worker, left, right and label.
 
     Attributes
@@ -53,6 +51,7 @@ class SimilarityAggregator:
 
     _method: ClassVar[str] = ""
     _info: ClassVar[dict] = {}
+    _fitted: ClassVar[tuple] = ("clusters_", "pairs_", "workers_", "warnings_", "explanation_", "status_", "n_iter_", "n_clusters_")
 
     def __init__(self, columns: Optional[dict] = None, duplicates: str = "keep_last", seed: int = 0, threads: int = 0, **parameters: Any):
         self.columns, self.duplicates, self.seed, self.threads = columns, duplicates, seed, threads
@@ -127,25 +126,11 @@ class SimilarityAggregator:
 
         Returns the path, or the page.
         """
-        if "_fit" not in vars(self):
-            raise NotFittedError(f"there is nothing to report yet: call {type(self).__name__}.fit first")
-        seen = self._known is not None
-        if gold is not None and seen:
-            raise ValueError("the fit was given gold, so it is no test of it: leave gold out")
-        known, names = (self._known, self._known_names) if gold is None else self._gold(gold, self.clusters_.index)
-        is_json = path is not None and os.fspath(path).endswith(".json")
-        answers = _engine.similarity_answers(*self._given)
-        text = _engine.report_similarities(answers, self._fit, self._method, self.parameters, known, names, seen, title or "", is_json, self.seed,
-                                           self.threads)
-        return delivered(text, path)
-
-    def __getattr__(self, name):
-        if name in ("clusters_", "pairs_", "workers_", "warnings_", "explanation_", "status_", "n_iter_", "n_clusters_"):
-            raise NotFittedError(f"this {type(self).__name__} is not fitted yet: call fit first")
-        raise AttributeError(f"{type(self).__name__} has no attribute '{name}'")
-
-    def __repr__(self):
-        return f"{type(self).__name__}()"
+        def write(seen, is_json):
+            known, names = (self._known, self._known_names) if gold is None else self._gold(gold, self.clusters_.index)
+            return _engine.report_similarities(_engine.similarity_answers(*self._given), self._fit, self._method, self.parameters, known, names, seen, title or "",
+                                               is_json, self.seed, self.threads)
+        return self._report(path, gold, write)
 
 
 def make_class(info: dict, name: str, module: str) -> type:

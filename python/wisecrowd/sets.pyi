@@ -27,6 +27,7 @@ class BestRelevance(SetAggregator):
         evidence: float = ...,
         folds: int = ...,
         most_profiles: int = ...,
+        most_answers: int = ...,
         threshold: float = ...,
         candidates: Literal['automatic', 'all', 'named'] = ...,
     ) -> None: ...

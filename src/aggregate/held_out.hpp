@@ -86,6 +86,25 @@ HeldOut<Kind>::HeldOut(const Data& data, const HeldOutOptions& options, const Ru
 }
 
 template <class Kind>
+typename Kind::Data sampled_tasks(const typename Kind::Data& data, std::size_t most, const RunContext& context) {
+  const AnswerGraph& answers = data.answers;
+  if (answers.answer_count() <= most) return data;
+  const double share = static_cast<double>(most) / static_cast<double>(answers.answer_count());
+  Rng rng = context.rng("tasks to choose a method by");
+  std::vector<std::uint32_t> left_out(answers.answer_count(), 0);
+  const auto offsets = answers.task_offsets();
+  for (std::size_t t = 0; t < answers.task_count(); ++t) {
+    if (rng.uniform() < share) continue;
+    std::fill(left_out.begin() + static_cast<std::ptrdiff_t>(offsets[t]),
+              left_out.begin() + static_cast<std::ptrdiff_t>(offsets[t + 1]), 1U);
+  }
+  typename Kind::Data drawn;
+  std::vector<typename Kind::Answer> rest;
+  divide<Kind>(data, left_out, 1, drawn, rest);
+  return drawn;
+}
+
+template <class Kind>
 std::vector<double> HeldOut<Kind>::log_probabilities(const Aggregator<Kind>& method, std::size_t fold,
                                                      const RunContext& context) const {
   return method.log_predictive(folds_[fold].visible, folds_[fold].hidden, context);
@@ -156,6 +175,7 @@ std::vector<HeldOutScore> score_by_held_out_answers(const HeldOut<Kind>& held_ou
 
 #define WISECROWD_HELD_OUT(Kind)                                                                                   \
   template class HeldOut<Kind>;                                                                                    \
+  template Kind::Data sampled_tasks<Kind>(const Kind::Data&, std::size_t, const RunContext&);                      \
   template std::vector<HeldOutScore> score_by_held_out_answers(const HeldOut<Kind>&, std::span<const MethodStage>, \
                                                                const RunContext&)
 

@@ -6,8 +6,11 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <functional>
+#include <tuple>
 
 #include "aggregate/categories/latent_ordinal/threshold_model.hpp"
+#include "aggregate/categories/shared/em_acceleration.hpp"
 #include "aggregate/categories/shared/votes.hpp"
 #include "aggregate/method.hpp"
 #include "base/huge_vector.hpp"
@@ -20,6 +23,8 @@ namespace {
 
 constexpr std::size_t kTasksPerBlock = 512;
 constexpr std::size_t kWorkersPerBlock = 8;
+constexpr double kNoWeight = -1e100;  // a logarithm
+constexpr double kFarFromZero = 64;   // histories of states hold positive numbers
 
 void parameters(ParameterVisitor& v, Options& o) {
   decision_parameter(v, o.decision);
@@ -37,6 +42,27 @@ void parameters(ParameterVisitor& v, Options& o) {
 /// Φ⁻¹.
 double normal_quantile(double p) { return p < 0.5 ? -normal_half_width(1 - 2 * p) : normal_half_width(2 * p - 1); }
 
+/// Logarithms of weights become the weights, which sum to 1; returns ln Σ e^q.
+double normalise_nodes(double* q) {
+  constexpr std::size_t kLanes = 8;
+  std::array<double, kLanes> most{}, sums{};
+  std::copy_n(q, kLanes, most.begin());
+  for (std::size_t m = kLanes; m < kStride; m += kLanes) {
+    for (std::size_t i = 0; i < kLanes; ++i) most[i] = most[i] < q[m + i] ? q[m + i] : most[i];
+  }
+  const double top = *std::max_element(most.begin(), most.end());
+  for (std::size_t m = 0; m < kStride; m += kLanes) {
+    for (std::size_t i = 0; i < kLanes; ++i) {
+      q[m + i] = exp_nonpositive(q[m + i] - top);
+      sums[i] += q[m + i];
+    }
+  }
+  double sum = 0;
+  for (const double part : sums) sum += part;
+  for (std::size_t m = 0; m < kStride; ++m) q[m] /= sum;
+  return top + std::log(sum);
+}
+
 /// Everything that one fit works on.
 class Fit {
  public:
@@ -45,9 +71,9 @@ class Fit {
         context_(context),
         options_(options),
         classes_(data.answers.class_count()),
-        table_size_(classes_ * kNodes),
+        table_size_(classes_ * kStride),
         workers_(data.answers.worker_count()),
-        nodes_(data.answers.task_count() * kNodes),
+        nodes_(data.answers.task_count() * kStride),
         tables_(workers_.size() * table_size_),
         counts_(workers_.size() * table_size_) {
     if (classes_ == 0) return;
@@ -70,7 +96,14 @@ class Fit {
   void improve_workers();
   void improve_cuts();
   double cut_terms(std::span<const double> cuts, CutSlope* slope) const;
-  void expect();
+  /// The E-step; returns the log posterior.
+  double expect();
+  /// Cuts and workers as one list of positive numbers, and back; false if such cuts are out of order.
+  [[nodiscard]] std::vector<double> state() const;
+  [[nodiscard]] bool take_state(std::span<const double> state);
+  /// After three states in a row: whether the state that they lead to is better than the last one, which is left as it
+  /// was otherwise.
+  bool go_beyond();
   /// Of each node, what a distribution over classes says of it: Σ_k share × p_k / P(k).
   void weigh_nodes(std::span<const double> row, double* weights) const;
   [[nodiscard]] double log_prior() const;
@@ -86,7 +119,10 @@ class Fit {
   HugeVector<double> tables_;  // workers × labels × nodes: ln P
   HugeVector<double> counts_;  // the same shape: expected answers
   std::vector<double> shares_, class_prior_;
-  double log_likelihood_ = 0;
+  double log_likelihood_ = 0, log_posterior_ = 0;
+  double last_gain_ = 0;  // of the last plain step: what goes beyond must gain as much
+  VectorHistory history_;
+  Reach reach_;
 };
 
 /// Quantiles of what a typical worker sees, g + N(0, 1), at the shares of answers.
@@ -126,7 +162,7 @@ void Fit::weigh_nodes(std::span<const double> row, double* weights) const {
 
 void Fit::begin_from(std::span<const double> posterior) {
   for (std::size_t t = 0; t < data_.answers.task_count(); ++t) {
-    double* const q = nodes_.data() + t * kNodes;
+    double* const q = nodes_.data() + t * kStride;
     weigh_nodes(posterior.subspan(t * classes_, classes_), q);
     for (std::size_t m = 0; m < kNodes; ++m) q[m] = std::max(q[m] * node_prior()[m], kProbabilityFloor);
     normalise({q, kNodes});
@@ -143,9 +179,9 @@ void Fit::count() {
       const auto tasks = answers.tasks_of(WorkerId(w));
       const auto given = answers.answers_of(WorkerId(w));
       for (std::size_t a = 0; a < tasks.size(); ++a) {
-        const double* const q = nodes_.data() + index(tasks[a]) * kNodes;
-        double* const row = counts + index(answers.labels()[given[a]]) * kNodes;
-        for (std::size_t m = 0; m < kNodes; ++m) row[m] += q[m];
+        const double* const q = nodes_.data() + index(tasks[a]) * kStride;
+        double* const row = counts + index(answers.labels()[given[a]]) * kStride;
+        for (std::size_t m = 0; m < kStride; ++m) row[m] += q[m];
       }
     }
   });
@@ -208,16 +244,17 @@ void Fit::improve_cuts() {
   }
 }
 
-void Fit::expect() {
+double Fit::expect() {
   const CategoryAnswers& answers = data_.answers;
   const Blocks blocks{answers.task_count(), kTasksPerBlock};
   std::vector<double> parts(blocks.count(), 0.0);
-  std::array<double, kNodes> log_nodes{};
+  std::array<double, kStride> log_nodes{};
+  log_nodes.fill(kNoWeight);
   for (std::size_t m = 0; m < kNodes; ++m) log_nodes[m] = std::log(node_prior()[m]);
   context_.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
     std::vector<double> known(classes_), weights(kNodes);
     for (std::size_t t = blocks.begin(block); t < blocks.end(block); ++t) {
-      double* const q = nodes_.data() + t * kNodes;
+      double* const q = nodes_.data() + t * kStride;
       std::copy(log_nodes.begin(), log_nodes.end(), q);
       const ClassId gold = data_.gold_of(TaskId(t));
       if (gold != kNoClass) {
@@ -229,15 +266,16 @@ void Fit::expect() {
       const auto workers = answers.workers_of(TaskId(t));
       const auto labels = answers.labels_of(TaskId(t));
       for (std::size_t a = 0; a < workers.size(); ++a) {
-        const double* const logs = tables_.data() + index(workers[a]) * table_size_ + index(labels[a]) * kNodes;
-        for (std::size_t m = 0; m < kNodes; ++m) q[m] += logs[m];
+        const double* const logs = tables_.data() + index(workers[a]) * table_size_ + index(labels[a]) * kStride;
+        for (std::size_t m = 0; m < kStride; ++m) q[m] += logs[m];
       }
-      const double evidence = softmax({q, kNodes});
+      const double evidence = normalise_nodes(q);
       if (!workers.empty()) parts[block] += evidence;
     }
   });
   log_likelihood_ = 0;
   for (const double part : parts) log_likelihood_ += part;
+  return log_likelihood_ + log_prior();
 }
 
 double Fit::log_prior() const {
@@ -250,15 +288,64 @@ double Fit::log_prior() const {
   return value;
 }
 
+std::vector<double> Fit::state() const {
+  std::vector<double> state;
+  for (const double cut : cuts_) state.push_back(kFarFromZero + cut);
+  for (const Worker& worker : workers_) {
+    state.push_back(kFarFromZero + worker.bias);
+    state.push_back(kFarFromZero + worker.log_noise);
+  }
+  return state;
+}
+
+bool Fit::take_state(std::span<const double> state) {
+  for (std::size_t c = 0; c < cuts_.size(); ++c) cuts_[c] = state[c] - kFarFromZero;
+  double noise = 0;
+  for (std::size_t w = 0; w < workers_.size(); ++w) {
+    const double* const own = state.data() + cuts_.size() + 2 * w;
+    workers_[w] = {own[0] - kFarFromZero, noise_within_bounds(own[1] - kFarFromZero)};
+    noise += workers_[w].log_noise;
+  }
+  noise_level_ = noise / std::max(1.0, static_cast<double>(workers_.size()));
+  return std::is_sorted(cuts_.begin(), cuts_.end(), std::less_equal<>());
+}
+
+bool Fit::go_beyond() {
+  const auto [step, bend] = history_.lengths();
+  const double reach = reach_.of(step, bend);
+  if (reach <= 1) {
+    history_.begin_at_last();
+    return false;
+  }
+  const auto last = std::tuple(cuts_, workers_, noise_level_);
+  if (take_state(history_.beyond(reach))) {
+    renew_tables();
+    const double there = expect();
+    if (there >= log_posterior_ + last_gain_) {
+      log_posterior_ = there;
+      history_.begin_at(state());
+      return true;
+    }
+  }
+  reach_.was_too_far();
+  history_.begin_at_last();
+  std::tie(cuts_, workers_, noise_level_) = last;
+  return false;
+}
+
 double Fit::iterate(bool with_workers) {
   if (with_workers) {
     count();
     improve_workers();
     improve_cuts();
+    history_.note(state());
+    if (history_.states() == 3 && go_beyond()) return log_posterior_;
     renew_tables();
   }
-  expect();
-  return log_likelihood_ + log_prior();
+  const double before = log_posterior_;
+  log_posterior_ = expect();
+  last_gain_ = with_workers ? std::max(0.0, log_posterior_ - before) : 0;
+  return log_posterior_;
 }
 
 void Fit::finish(CategoryFit& result) const {
@@ -268,7 +355,7 @@ void Fit::finish(CategoryFit& result) const {
     for (std::size_t t = blocks.begin(block); t < blocks.end(block); ++t) {
       double* const row = result.posterior.data() + t * classes_;
       for (std::size_t m = 0; m < kNodes; ++m) {
-        for (std::size_t k = 0; k < classes_; ++k) row[k] += nodes_[t * kNodes + m] * shares_[m * classes_ + k];
+        for (std::size_t k = 0; k < classes_; ++k) row[k] += nodes_[t * kStride + m] * shares_[m * classes_ + k];
       }
       normalise({row, classes_});
     }
@@ -286,7 +373,7 @@ void Fit::finish(CategoryFit& result) const {
         for (std::size_t m = 0; m < kNodes; ++m) {
           // The floor gives a class that has no room between its cuts the answers of a typical task.
           const double weight = node_prior()[m] * std::max(shares_[m * classes_ + k], kProbabilityFloor);
-          table[k * classes_ + l] += weight * std::exp(logs[l * kNodes + m]);
+          table[k * classes_ + l] += weight * std::exp(logs[l * kStride + m]);
         }
       }
       normalise({table + k * classes_, classes_});
@@ -297,8 +384,8 @@ void Fit::finish(CategoryFit& result) const {
 }
 
 double Fit::log_probability(const CategoryAnswer& answer) const {
-  const double* const q = nodes_.data() + index(answer.task) * kNodes;
-  const double* const logs = tables_.data() + index(answer.worker) * table_size_ + index(answer.label) * kNodes;
+  const double* const q = nodes_.data() + index(answer.task) * kStride;
+  const double* const logs = tables_.data() + index(answer.worker) * table_size_ + index(answer.label) * kStride;
   double probability = 0;
   for (std::size_t m = 0; m < kNodes; ++m) probability += q[m] * std::exp(logs[m]);
   return std::log(std::max(probability, kProbabilityFloor));

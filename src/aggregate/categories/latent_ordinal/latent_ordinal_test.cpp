@@ -18,7 +18,7 @@ double below(double x) { return 0.5 * std::erfc(-x / std::sqrt(2.0)); }
 
 struct Problem {
   std::vector<double> cuts{-0.8, 0.1, 1.2};
-  std::vector<double> counts = std::vector<double>(4 * kNodes);
+  std::vector<double> counts = std::vector<double>(4 * kStride);
   explicit Problem(std::uint64_t seed) {
     Rng rng(seed);
     for (double& n : counts) n = rng.uniform();
@@ -58,12 +58,12 @@ TEST(LatentOrdinal, CutGradientByDifferences) {
 
 TEST(LatentOrdinal, TablesAreProbabilitiesOfTheCuts) {
   const Problem problem(3);
-  std::vector<double> logs(4 * kNodes);
+  std::vector<double> logs(4 * kStride);
   const Worker worker{0.2, 0.4};
   log_table(worker, problem.cuts, logs.data());
   for (std::size_t m = 0; m < kNodes; ++m) {
     double sum = 0;
-    for (std::size_t l = 0; l < 4; ++l) sum += std::exp(logs[l * kNodes + m]);
+    for (std::size_t l = 0; l < 4; ++l) sum += std::exp(logs[l * kStride + m]);
     EXPECT_NEAR(sum, 1, 1e-10);
     const double first = below((problem.cuts[0] - node(m) - worker.bias) / std::exp(worker.log_noise));
     EXPECT_NEAR(std::exp(logs[m]), first, 1e-11);

@@ -8,12 +8,14 @@
 namespace wisecrowd::latent_ordinal {
 
 inline constexpr std::size_t kNodes = 61;
+/// Rows of nodes are as long as whole vectors: what stands behind the last node has no weight.
+inline constexpr std::size_t kStride = 64;
 inline constexpr double kReach = 4;  ///< nodes lie evenly on [−4, 4]
 inline constexpr double kSpacing = 2 * kReach / (kNodes - 1);
 
 [[nodiscard]] constexpr double node(std::size_t m) { return -kReach + kSpacing * static_cast<double>(m); }
-/// N(0, 1) on the nodes; sums to 1.
-[[nodiscard]] const std::array<double, kNodes>& node_prior();
+/// N(0, 1) on the nodes, 0 behind them; sums to 1.
+[[nodiscard]] const std::array<double, kStride>& node_prior();
 
 /// A worker: what it sees is g + bias + e^log_noise · N(0, 1).
 struct Worker {
@@ -21,16 +23,19 @@ struct Worker {
   double log_noise = 0;
 };
 
+/// As near as log_noise can be: not less than the nodes resolve, and not so much that answers say nothing.
+[[nodiscard]] double noise_within_bounds(double log_noise);
+
 struct WorkerPrior {
   double bias_spread = 1;
   double noise_spread = 0.5;
   double noise_level = 0;  ///< mean of log_noise
 };
 
-/// Fills `logs` (labels × nodes) with ln P(label | node), floored.
+/// Fills `logs` (labels × kStride) with ln P(label | node), floored.
 void log_table(const Worker& worker, std::span<const double> cuts, double* logs);
 
-/// Σ counts × ln P + ln prior, where counts (labels × nodes) are expected answers. The gradient in (bias, log_noise)
+/// Σ counts × ln P + ln prior, where counts (labels × kStride) are expected answers. The gradient in (bias, log_noise)
 /// and the curvature are filled if asked for: expected information, which is never negative.
 struct WorkerSlope {
   double bias = 0, log_noise = 0;

@@ -31,27 +31,6 @@ void parameters(ParameterVisitor& v, Options& o) {
             "answers that the choice is made on; of larger data a sample of tasks");
 }
 
-/// A random part of the tasks, with all of their answers, where there are too many.
-NumberData sample(const NumberData& data, std::size_t most, const RunContext& context) {
-  const NumberAnswers& answers = data.answers;
-  if (answers.answer_count() <= most) return data;
-  const double share = static_cast<double>(most) / static_cast<double>(answers.answer_count());
-  Rng rng = context.rng("tasks to choose a method by");
-  std::vector<NumberAnswer> kept;
-  const auto offsets = answers.task_offsets();
-  for (std::size_t t = 0; t < answers.task_count(); ++t) {
-    if (rng.uniform() >= share) continue;
-    for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {
-      kept.push_back({TaskId(t), answers.workers()[a], answers.value(a)});
-    }
-  }
-  const auto blank = [](std::size_t count) { return NameTable("", std::vector<std::uint64_t>(count + 1, 0)); };
-  return {
-      make_number_answers(kept, {blank(answers.task_count()), blank(answers.worker_count()), answers.dimension_names()},
-                          DuplicatePolicy::repeat),
-      data.gold};
-}
-
 /// The values that answers take in one dimension, where some of them are common; else none, and densities are taken as
 /// they are. Of too many, quantiles.
 std::vector<double> common_values(const NumberAnswers& answers, std::size_t dimension) {
@@ -169,7 +148,7 @@ std::vector<double> calibrated(std::span<const double> log_density, std::span<co
 }
 
 Choice choose(const NumberData& data, const Options& options, const RunContext& context) {
-  const NumberData sampled = sample(data, options.most_answers, context);
+  const NumberData sampled = sampled_tasks<Numbers>(data, options.most_answers, context);
   const HeldOut held_out(sampled, {.folds = options.folds, .share = 0.1}, context);
   if (held_out.hidden_count() < kLeastHidden) {
     return {kUnjudged,

@@ -11,6 +11,7 @@ struct Options {
   double evidence = 2;    ///< z-score by which another method must predict better to be taken
   std::size_t folds = 2;  ///< in which answers are hidden; 0: nothing is tried, shared_relevance is taken
   std::size_t most_profiles = 16;
+  std::size_t most_answers = 20000;  ///< that the choice is made on
   sets::SetOptions sets;
 };
 
@@ -31,7 +32,7 @@ class BestRelevance final : public SetAggregator {
     double profiles = 1;
   };
   [[nodiscard]] Choice choose(const SetData& data, const RunContext& context) const;
-  [[nodiscard]] std::unique_ptr<SetAggregator> make(const std::string& name, std::size_t profiles) const;
+  [[nodiscard]] std::unique_ptr<SetAggregator> make(const std::string& name, std::size_t profiles, bool to_judge) const;
   Options options_;
 };
 

@@ -60,7 +60,7 @@ void RateHierarchy::add_cell(double center, std::size_t cell, bool with_slopes, 
   const double r = right[cell], w = wrong[cell];
   if (r + w < kLeastCount) return;
   const double m = mean_of(center), a = strength_ * m, b = strength_ * (1 - m);
-  sum.value += log_rise(a, r) + log_rise(b, w) - log_rise(strength_, r + w);
+  sum.value += log_rise(a, r) + log_rise(b, w);  // and what does not depend on the center
   if (!with_slopes) return;
   const double da = digamma_positive(a + r) - digamma_positive(a);
   const double db = digamma_positive(b + w) - digamma_positive(b);
