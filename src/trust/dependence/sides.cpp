@@ -62,7 +62,7 @@ GroupModel Search::refined(GroupModel model) const {
 /// EM may take the best honest workers for a group that contradicts the colluders. So the largest group is believed for
 /// once, the rest taken as the group, and everybody put where they belong: the better model of the two stays. The two
 /// sides of one and the same grouping score alike, up to chance: then the smaller side is the group, and of two that
-/// are about as large the one that agrees more.
+/// are about as large the one that agrees more, as it was found: poor workers of the other side may have joined it.
 GroupModel Search::better_of_both_sides(GroupModel model) const {
   constexpr double kClearlyBetter = 5, kAlike = 0.75;
   if (model.grouping().groups == 0 || everybody_grouped(model.grouping())) return model;
@@ -77,7 +77,7 @@ GroupModel Search::better_of_both_sides(GroupModel model) const {
   if (other.score() < own.score() + kClearlyBetter && own.grouping().groups > 0) {
     const double sizes = static_cast<double>(workers(other)) / static_cast<double>(workers(own));
     const bool alike = sizes >= kAlike && sizes <= 1 / kAlike;
-    if (alike ? agreement(other) <= agreement(own) : sizes > 1) return model;
+    if (alike ? agreement(other) <= std::max(agreement(own), agreement(model)) : sizes > 1) return model;
   }
   other = without_unfounded_groups(std::move(other));
   if (other.grouping().groups == 0 || other.score() < model.score() - kClearlyBetter) return model;
