@@ -165,26 +165,30 @@ Option* Command::add_number(const std::string& names, double& value, double mini
 
 CommandSet::~CommandSet() = default;
 
-CommandSet::CommandSet() : root_(std::make_unique<CLI::App>()) {
+namespace {
+
+/// In the order of the help.
+struct CommandName {
+  std::string_view name;
+  void (*add)(CommandSet&);
+};
+constexpr CommandName kCommands[] = {
+    {"aggregate", add_aggregate}, {"learn", add_learn},          {"predict", add_predict}, {"dalc-loop", add_dalc_loop},
+    {"describe", add_describe},   {"pairs", add_pairs},          {"convert", add_convert}, {"evaluate", add_evaluate},
+    {"fairness", add_fairness},   {"report", add_report},        {"trust", add_trust},     {"compare", add_compare},
+    {"state", add_state},         {"simulate", add_simulate},    {"select", add_select},   {"methods", add_methods},
+    {"demo", add_demo},           {"completion", add_completion}};
+
+}  // namespace
+
+CommandSet::CommandSet(std::string_view only) : root_(std::make_unique<CLI::App>()) {
   root_->set_help_flag("");
-  add_aggregate(*this);
-  add_learn(*this);
-  add_predict(*this);
-  add_dalc_loop(*this);
-  add_describe(*this);
-  add_pairs(*this);
-  add_convert(*this);
-  add_evaluate(*this);
-  add_fairness(*this);
-  add_report(*this);
-  add_trust(*this);
-  add_compare(*this);
-  add_state(*this);
-  add_simulate(*this);
-  add_select(*this);
-  add_methods(*this);
-  add_demo(*this);
-  add_completion(*this);
+  const auto named = std::find_if(std::begin(kCommands), std::end(kCommands),
+                                  [&](const CommandName& command) { return command.name == only; });
+  const bool all = named == std::end(kCommands) || only == kNeedsAllCommands;
+  for (const CommandName& command : kCommands) {
+    if (all || command.name == only) command.add(*this);
+  }
 }
 
 Command& CommandSet::add(const std::string& name, const std::string& summary) {

@@ -91,10 +91,14 @@ struct Command {
                    const std::string& help, ValueHint hint = {});
 };
 
-/// All commands; each adds itself by its add_… function.
+/// This one tells a shell of all the others.
+inline constexpr std::string_view kNeedsAllCommands = "completion";
+
+/// The commands; each adds itself by its add_… function.
 class CommandSet {
  public:
-  CommandSet();
+  /// All commands, or only the one of that name: to describe them all takes as long as a small run.
+  explicit CommandSet(std::string_view only = {});
   ~CommandSet();
   Command& add(const std::string& name, const std::string& summary);
   [[nodiscard]] const std::deque<Command>& all() const noexcept { return commands_; }

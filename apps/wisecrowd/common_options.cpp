@@ -7,6 +7,7 @@
 #include "failure.hpp"
 #include "help_text.hpp"
 #include "screen_text.hpp"
+#include "wisecrowd/answer_kind_names.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/messages.hpp"
 #include "wisecrowd/platforms.hpp"
@@ -71,7 +72,7 @@ void ReadFlags::add_to(Command& command, bool with_gold) {
 
 void ReadFlags::add_kind_to(Command& command) {
   std::vector<std::string> kinds;
-  for (const AnswerKind& known : answer_kinds()) kinds.emplace_back(known.name);
+  for (const std::string_view name : answer_kind_names()) kinds.emplace_back(name);
   command.add_choice(
       "--answers", kind, kinds,
       "what an answer is: a class out of a list (the default), a number, which of two items is better, a set of "

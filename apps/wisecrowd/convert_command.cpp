@@ -7,6 +7,7 @@
 #include "failure.hpp"
 #include "output_place.hpp"
 #include "screen_text.hpp"
+#include "wisecrowd/answer_kind_names.hpp"
 #include "wisecrowd/platform_files.hpp"
 #include "wisecrowd/run_folder.hpp"
 
@@ -119,7 +120,7 @@ void add_convert(CommandSet& commands) {
   add_force(command, options->force);
   add_platform_format(command, options->read.format);
   std::vector<std::string> kinds;
-  for (const AnswerKind& known : answer_kinds()) kinds.emplace_back(known.name);
+  for (const std::string_view name : answer_kind_names()) kinds.emplace_back(name);
   command.add_choice("--answers", options->read.kind, kinds,
                      "what the answers are to be read as; by default what they are");
   command.add_text("--question", options->read.question, "NAME", "which question, where there are several");

@@ -37,7 +37,7 @@ void run(std::vector<std::string> arguments, Session& session) {
   const std::string first = arguments.empty() ? "help" : arguments.front();
   if (first == "--version" || first == "-V") return print("wisecrowd " WISECROWD_VERSION "\n");
 
-  CommandSet commands;
+  CommandSet commands(first);
   if (!arguments.empty()) arguments.erase(arguments.begin());
   if (first == "--help" || first == "-h" || (first == "help" && arguments.empty())) {
     return print(general_help(commands, session.out_screen));

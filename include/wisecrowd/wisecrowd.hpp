@@ -4,6 +4,7 @@
 #include "wisecrowd/aggregate.hpp"
 #include "wisecrowd/answer_columns.hpp"
 #include "wisecrowd/answer_graph.hpp"
+#include "wisecrowd/answer_kind_names.hpp"
 #include "wisecrowd/answered_rows.hpp"
 #include "wisecrowd/asking.hpp"
 #include "wisecrowd/belief_session.hpp"

@@ -9,6 +9,7 @@
 #include "aggregate/categories/shared/table_model.hpp"
 #include "aggregate/kind_registry.hpp"
 #include "wisecrowd/aggregate.hpp"
+#include "wisecrowd/answer_kind_names.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/method_needs.hpp"
 #include "wisecrowd/ordered_classes.hpp"
@@ -44,6 +45,15 @@ std::string_view default_method_of<Categories>() {
 template std::span<const MethodInfo> methods_of<Categories>();
 template const MethodInfo& method_of<Categories>(std::string_view);
 template std::unique_ptr<CategoryAggregator> make_method<Categories>(std::string_view, const Parameters&);
+
+std::span<const std::string_view> answer_kind_names() {
+  static constexpr std::string_view kNames[] = {
+#define WISECROWD_ANSWER_KIND(Kind, folder) Kind::name,
+#include "aggregate/answer_kinds.def"
+#undef WISECROWD_ANSWER_KIND
+  };
+  return kNames;
+}
 
 std::span<const AnswerKind> answer_kinds() {
   static const std::vector<AnswerKind> kinds = {
