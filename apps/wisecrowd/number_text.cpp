@@ -70,7 +70,10 @@ std::string number_task_table(const NumberResult& result, const Screen& screen) 
     for (std::size_t d = 0; d < fit.dimensions; ++d) {
       const std::size_t at = t * fit.dimensions + d;
       estimate.push_back(fit.estimate[at]);
-      interval += fmt::format("{}{} – {}", d > 0 ? ", " : "", short_number(fit.low[at]), short_number(fit.high[at]));
+      interval += d > 0 ? ", " : "";
+      interval += std::isnan(fit.low[at]) && std::isnan(fit.high[at])
+                      ? short_number(fit.low[at])
+                      : fmt::format("{} – {}", short_number(fit.low[at]), short_number(fit.high[at]));
     }
     table.add({printable(result.data.answers.task_names()[t]),
                grouped(result.data.answers.workers_of(TaskId(t)).size()), joined_numbers(estimate), interval});

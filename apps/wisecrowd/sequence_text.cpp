@@ -85,10 +85,10 @@ nlohmann::ordered_json span_count_json(const SpanCounts& counts) {
 }  // namespace
 
 std::string sequence_data_line(const SequenceAnswers& answers, const Screen& screen) {
-  return fmt::format("{}     {} by {} to {}, {} tags of {} tokens, {} of spans\n", screen.bold("Data"),
+  return fmt::format("{}     {} by {} to {}, {} of {}, {} of spans\n", screen.bold("Data"),
                      counted(answers.answer_count(), "answer"), counted(answers.worker_count(), "worker"),
-                     counted(answers.task_count(), "document"), grouped(answers.tag_answer_count()),
-                     grouped(answers.token_count()), counted(answers.type_names().size(), "type"));
+                     counted(answers.task_count(), "document"), counted(answers.tag_answer_count(), "tag"),
+                     counted(answers.token_count(), "token"), counted(answers.type_names().size(), "type"));
 }
 
 std::string sequence_score_lines(const SequenceEvaluation& evaluation, const NameTable& types, const Screen& screen) {
@@ -129,8 +129,9 @@ std::string sequence_summary(const SequenceResult& result, bool is_default, doub
   text += fmt::format("{}   {}{}, {}", screen.bold("Method"), result.record.method, is_default ? " (default)" : "",
                       duration(seconds));
   if (result.fit.iterations > 1) text += fmt::format(", {}", counted(result.fit.iterations, "iteration"));
-  text += fmt::format("\n{}    {}\n\n", screen.bold("Found"), counted(result.fit.spans.size(), "span"));
-  text += span_table(result, screen);
+  text += fmt::format("\n{}    {}\n", screen.bold("Found"), counted(result.fit.spans.size(), "span"));
+  const std::string spans = span_table(result, screen);
+  if (!spans.empty()) text += "\n" + spans;
   if (result.evaluation) {
     text += fmt::format("\n{}   against gold of {}\n", screen.bold("Scored"),
                         counted(result.evaluation->documents, "document"));

@@ -54,10 +54,7 @@ struct SimilaritySurface {
   static constexpr const char* kAboutScore =
       "log probability is the mean logarithm of the probability that a method, fitted to the other answers, gives to a "
       "hidden one: higher is better. A difference whose interval contains 0 means nothing.";
-  static constexpr const char* kFiles =
-      "  clusters.csv   the cluster of each item, with its probability\n"
-      "  workers.csv    both error rates of each worker\n"
-      "  pairs.csv      the probability of each pair to be the same\n";
+  static constexpr const char* kFiles = kClusterFiles;
 };
 
 }  // namespace

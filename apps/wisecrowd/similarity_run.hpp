@@ -1,9 +1,15 @@
 #pragma once
 
+#include "item_learning.hpp"
 #include "kind_commands.hpp"
-#include "learn_run.hpp"
 
 namespace wisecrowd::app {
+
+/// What a result holds beside run.json.
+inline constexpr const char* kClusterFiles =
+    "  clusters.csv   the cluster of each item, with its probability\n"
+    "  workers.csv    both error rates of each worker\n"
+    "  pairs.csv      the probability of each pair to be the same\n";
 
 /// `evaluate` for similarities: `request.answers` is a table of items with their clusters.
 void evaluate_clusters_file(const KindRequest& request, std::vector<Warning> warnings, Session& session);
@@ -19,17 +25,7 @@ struct ClusterSimulationRequest {
 };
 void simulate_clusters(const ClusterSimulationRequest& request, Session& session);
 
-/// `learn` for similarities: a network that knows the features of items. Gold is for evaluation.
-struct ClusterLearningRequest {
-  std::string answers, gold;
-  FeatureFlags features;
-  NetworkFlags network;
-  std::vector<std::string> settings;
-  std::string out;
-  bool json = false;
-  ReadFlags read;
-  RunFlags run;
-};
-void learn_clusters(const ClusterLearningRequest& request, Session& session);
+/// `learn` for similarities: a network that knows the features of items.
+void learn_clusters(const ItemLearningRequest& request, Session& session);
 
 }  // namespace wisecrowd::app

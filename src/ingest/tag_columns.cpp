@@ -110,10 +110,12 @@ ColumnPlan plan_tags(const std::string& file, TableFormat format, std::vector<st
   if (!take_positions(plan, file, wanted)) {
     find_columns(plan, file, wanted);
     if (!all_found(wanted)) {
-      fail_missing(plan, file, wanted,
-                   columns.worker_is_token
-                       ? std::string("The first row must name them: doc,position,token")
-                       : fmt::format("Name them with `{}={}`", columns.has_worker ? "columns" : "gold_columns", shape));
+      fail_missing(
+          plan, file, wanted,
+          columns.worker_is_token
+              ? std::string("The first row must name them: doc,position,token")
+              : fmt::format("Name them with `{}={}`{}", columns.has_worker ? "columns" : "gold_columns", shape,
+                            columns.has_worker ? ", or choose the wide layout if there is one column per worker" : ""));
     }
     refuse_repeated_names(plan, file, false);
   }

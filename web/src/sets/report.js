@@ -20,7 +20,7 @@ export function setReport(data) {
 export function setCell(report, set, right) {
   if (!set) return "–";
   if (set.length === 0) return h("span.range", null, "none");
-  return h("span.tags", null, set.map((k) => h(`span.tag${right && !right.includes(k) ? ".wrong" : ""}`, null, short(report.className(k), 30))));
+  return h("span.tags.set", null, set.map((k) => h(`span.tag${right && !right.includes(k) ? ".wrong" : ""}`, null, short(report.className(k), 30))));
 }
 
 export const setWords = (report, set) => (set ? set.map((k) => report.className(k)).join(", ") : "");
