@@ -60,10 +60,11 @@ class Measured:
     seconds: float
     peak_bytes: int
     output: str
+    processor_seconds: float
 
 
 def run(command, **options):
-    """Runs a command; wall time, peak resident memory of that process alone, and its standard output."""
+    """Runs a command; wall time, peak resident memory and processor time of that process alone, and its standard output."""
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         started = time.perf_counter()
         child = subprocess.Popen([str(part) for part in command], stdout=out, stderr=err, **options)
@@ -75,7 +76,7 @@ def run(command, **options):
         if child.returncode != 0:
             text = err.read().decode(errors="replace") or out.read().decode(errors="replace")
             stop(f"failed with {child.returncode}: {' '.join(map(str, command))}\n{text}")
-        return Measured(seconds, usage.ru_maxrss * 1024, out.read().decode(errors="replace"))
+        return Measured(seconds, usage.ru_maxrss * 1024, out.read().decode(errors="replace"), usage.ru_utime + usage.ru_stime)
 
 
 def dataset(name, arguments):

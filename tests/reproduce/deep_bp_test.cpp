@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -137,11 +138,12 @@ void show(const std::string& name, const Outcomes& outcomes) {
 double sure(const Spread& gap) { return whole() ? gap.mean - gap.half : gap.mean; }
 
 /// Where features tell something, deepBP is above CrowdLayer, and not below BayesDGC, on the tasks and on new rows.
-void expect_above_other_networks(const Outcomes& outcomes, const std::string& where) {
+/// `level` is where the labels of the tasks are only level with theirs: by how much they may be below.
+void expect_above_other_networks(const Outcomes& outcomes, const std::string& where, double level = 0) {
   if (!whole()) return;  // two crowds cannot tell
-  EXPECT_GT(sure(gap(outcomes, "deep_bp", "crowd_layer")), 0) << where;
+  EXPECT_GT(sure(gap(outcomes, "deep_bp", "crowd_layer")), -level) << where;
   EXPECT_GT(sure(gap(outcomes, "deep_bp", "crowd_layer", &Outcome::learning)), 0) << where;
-  EXPECT_GT(sure(gap(outcomes, "deep_bp", "bayes_dgc")), -.01) << where;
+  EXPECT_GT(sure(gap(outcomes, "deep_bp", "bayes_dgc")), -std::max(level, .01)) << where;
   EXPECT_GT(sure(gap(outcomes, "deep_bp", "bayes_dgc", &Outcome::learning)), -.005) << where;
 }
 
@@ -193,26 +195,46 @@ TEST(DeepBpExperiments, Two_Priors) {
 }
 
 /// Somebody who answers everything at random, and a prior that expects less than is true: mean field takes the spammer
-/// for an expert, belief propagation does not.
+/// for an expert, belief propagation does not, and networks keep what their labels were.
 TEST(DeepBpExperiments, Three_ExtremeSpammers) {
+  Outcomes with_good_prior;
   for (const double wrong : whole() ? std::vector<double>{.8, 1.2, 1.4, 1.6} : std::vector<double>{1.6}) {
     const Outcomes outcomes = compare({{.spammers = 1}, 2, wrong}, testing::seeds(2)).front();
     show(fmt::format("3ab: one spammer, model Beta(2, {})", wrong), outcomes);
     EXPECT_GT(sure(gap(outcomes, "BP", "MV")), .02) << wrong;
     EXPECT_GT(sure(gap(outcomes, "deep_bp", "BP")), 0) << wrong;
+    EXPECT_GT(sure(gap(outcomes, "deep_mf", "MF")), 0) << wrong;
     if (wrong >= 1.4) {
       EXPECT_GT(sure(gap(outcomes, "BP", "MF")), .03) << wrong;
+    }
+    // Where more is expected of workers than is true the networks' labels are level.
+    expect_above_other_networks(outcomes, fmt::format("one spammer, Beta(2, {})", wrong), wrong < 1 ? .02 : 0);
+    if (!whole()) continue;
+    if (with_good_prior.empty()) with_good_prior = outcomes;
+    const auto lost = [&](const char* method) {
+      return gap({{"before", with_good_prior.at(method)}, {"now", outcomes.at(method)}}, "before", "now");
+    };
+    if (wrong >= 1.4) {
+      EXPECT_GT(sure(lost("MF")), .03) << "mean field collapses, Beta(2, " << wrong << ")";
+    }
+    for (const char* const method : {"BP", "deep_bp"}) {
+      EXPECT_LT(lost(method).mean + lost(method).half, .05) << method << " does not, Beta(2, " << wrong << ")";
     }
   }
   for (const std::size_t spammers : whole() ? std::vector<std::size_t>{2, 5} : std::vector<std::size_t>{}) {
     const Outcomes outcomes = compare({{.spammers = spammers}, 2, 1.4}, testing::seeds(2)).front();
     show(fmt::format("3cd: {} spammers, model Beta(2, 1.4)", spammers), outcomes);
     EXPECT_GT(sure(gap(outcomes, "BP", "MF")), .03) << spammers;
+    EXPECT_GT(sure(gap(outcomes, "BP", "MV")), .02) << spammers;
     EXPECT_GT(sure(gap(outcomes, "deep_bp", "BP")), 0) << spammers;
+    EXPECT_GT(sure(gap(outcomes, "deep_mf", "MF")), 0) << spammers;
+    expect_above_other_networks(outcomes, fmt::format("{} spammers", spammers));
   }
 }
 
-/// The same number of answers on more tasks teaches the classifier more than several on each.
+/// The same number of answers on more tasks teaches the classifier more than several on each: what it learns falls from
+/// step to step, whoever labels. Networks label the tasks better than what sees answers alone, the more the fewer these
+/// are.
 TEST(DeepBpExperiments, Six_FixedBudget) {
   constexpr std::size_t kBudget = 2000;
   Outcomes by_size;
@@ -221,9 +243,21 @@ TEST(DeepBpExperiments, Six_FixedBudget) {
     const Setting setting{{.tasks = kBudget / per_task, .per_task = per_task}, 2, 1};
     const Outcomes outcomes = compare(setting, testing::seeds(4)).front();
     show(fmt::format("6: {} tasks × {} answers", kBudget / per_task, per_task), outcomes);
+    const std::string before = last;
     last = fmt::format("{}", per_task);
     if (first.empty()) first = last;
     by_size[last] = outcomes.at("deep_bp");
+    if (!whole()) continue;
+    if (!before.empty()) {
+      EXPECT_GT(gap(by_size, before, last, &Outcome::learning).mean, 0) << per_task;
+    }
+    EXPECT_GT(sure(gap(outcomes, "deep_bp", "BP")), 0) << per_task;
+    EXPECT_GT(sure(gap(outcomes, "deep_mf", "MF")), 0) << per_task;
+    EXPECT_GT(gap(outcomes, "deep_bp", "BP", &Outcome::learning).mean, 0) << per_task;
+    EXPECT_GT(gap(outcomes, "deep_mf", "MF", &Outcome::learning).mean, 0) << per_task;
+    // Of one or two answers belief propagation makes little more than mean field, and networks' labels are level.
+    EXPECT_GT(sure(gap(outcomes, "deep_bp", "deep_mf")), per_task < 4 ? -.02 : -.005) << per_task;
+    expect_above_other_networks(outcomes, fmt::format("{} answers per task", per_task), per_task < 4 ? .01 : 0);
   }
   EXPECT_GT(sure(gap(by_size, first, last, &Outcome::learning)), 0);
 }
