@@ -28,6 +28,9 @@ std::string likely_kind(const ColumnPlan& plan) {
   if (there("doc") && find_alias(plan.names, kPositionAliases) != kNoColumn) {
     return "documents and positions are columns of sequences: read them with `answers=sequences`. Else: ";
   }
+  if (find_document_column(plan.names) != kNoColumn && are_span_columns(plan.names)) {
+    return "documents with starts and ends are columns of spans: read them with `answers=sequences`. Else: ";
+  }
   return "";
 }
 

@@ -49,8 +49,9 @@ std::uint32_t outcome_code(std::string_view left, std::string_view right, std::s
   return PairWords::kUnknown;
 }
 
-constexpr PairWords kOutcomeWords{outcome_code, "the name of one of them, or left, right or tie",
-                                  static_cast<std::uint32_t>(Outcome::left)};
+constexpr PairWords kOutcomeWords{
+    outcome_code, "the name of one of them, or left, right or tie (same or different is for `answers=similarities`)",
+    static_cast<std::uint32_t>(Outcome::left)};
 
 std::vector<ComparisonPiece> comparison_pieces(Table& table, bool has_workers) {
   std::vector<ComparisonPiece> pieces;

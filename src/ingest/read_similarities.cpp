@@ -32,7 +32,9 @@ std::uint32_t similarity_code(std::string_view, std::string_view, std::string_vi
   return std::find(std::begin(kDifferentWords), last, word) != last ? 0 : PairWords::kUnknown;
 }
 
-constexpr PairWords kSimilarityWords{similarity_code, "same or different (yes or no, 1 or 0, match or no match)", 0};
+constexpr PairWords kSimilarityWords{
+    similarity_code,
+    "same or different, yes or no, 1 or 0, match or no match (which one is better is for `answers=comparisons`)", 0};
 
 /// Answers of the table by row of the file; positions of the rows that are left stand in table.kept_rows.
 std::vector<SimilarityRow> similarity_rows(const Table& table) {

@@ -146,6 +146,8 @@ class Shapes(SequencesTest):
             with self.subTest(name=name, says=says):
                 self.write(name, text)
                 self.refused("aggregate", name, *flags, "--out", "out", says=says)
+        self.write("s.csv", span_rows())
+        self.assertIn("columns of spans: read them with --answers sequences", self.run_program("aggregate", "s.csv", code=65).stderr)
         self.write("c.conll", conll())
         self.assertIn("read it with --answers sequences", self.run_program("aggregate", "c.conll", "--format", "conll", code=65).stderr)
 
