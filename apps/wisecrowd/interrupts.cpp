@@ -14,12 +14,6 @@
 #include "wisecrowd/run_folder.hpp"
 
 namespace wisecrowd::app {
-namespace {
-
-constexpr int kPatienceMilliseconds = 1000;
-
-}  // namespace
-
 Interrupts::Interrupts() {
   sigemptyset(&signals_);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
@@ -59,7 +53,7 @@ void Interrupts::writes_to(const std::string& directory) {
 void Interrupts::watch() {
   for (;;) {
     std::array<pollfd, 2> waiting = {pollfd{signal_descriptor_, POLLIN, 0}, pollfd{stop_descriptor_, POLLIN, 0}};
-    const int ready = ::poll(waiting.data(), waiting.size(), cancelled_.load() ? kPatienceMilliseconds : -1);
+    const int ready = ::poll(waiting.data(), waiting.size(), cancelled_.load() ? patience_.load() : -1);
     if (ready < 0 && errno == EINTR) continue;
     if (ready <= 0) end_now();  // patience is over
     if (waiting[1].revents != 0) return;

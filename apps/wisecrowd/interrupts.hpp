@@ -24,6 +24,8 @@ class Interrupts {
   [[nodiscard]] bool cancelled() const noexcept { return cancelled_.load(); }
   /// 128 + the signal, as shells have it: 130 for Ctrl-C.
   [[nodiscard]] int exit_code() const noexcept { return 128 + signal_.load(); }
+  /// How long the work may take to end after the first signal; a second unless it says otherwise.
+  void be_patient(int milliseconds) noexcept { patience_ = milliseconds; }
   /// Where results are being written, to be tidied if the program must end at once.
   void writes_to(const std::string& directory);
 
@@ -36,6 +38,7 @@ class Interrupts {
   int stop_descriptor_ = -1;
   std::atomic<bool> cancelled_{false};
   std::atomic<int> signal_{0};
+  std::atomic<int> patience_{1000};
   std::mutex mutex_;
   std::string directory_;
   std::thread watcher_;

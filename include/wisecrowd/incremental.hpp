@@ -55,6 +55,10 @@ class IncrementalCrowd {
   /// A worker thinks better of it: the latest answer of that worker to the task is replaced.
   void replace_answer(TaskId task, WorkerId worker, ClassId label);
 
+  /// The latest answer of that worker to the task is taken back. In incremental mode it leaves no trace once its task
+  /// is estimated anew; running means cannot forget it.
+  void withdraw_answer(TaskId task, WorkerId worker);
+
   /// Computes the posterior of a task from the tables as they are, and moves the counts accordingly. Returns the
   /// largest change of a probability.
   double estimate(TaskId task);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -45,6 +46,7 @@ struct Absorbed {
   std::uint64_t answers = 0;        ///< new ones
   std::uint64_t replaced = 0;       ///< that took the place of an earlier one of the same worker to the same task
   std::uint64_t contradicting = 0;  ///< of those, how many say something else
+  std::uint64_t withdrawn = 0;      ///< earlier ones that were taken back
   std::uint64_t new_tasks = 0;
   std::uint64_t new_workers = 0;
   std::vector<std::string> new_classes;
@@ -81,6 +83,25 @@ enum class GoldUse {
 struct KnownTruth {
   std::string task;
   std::string label;
+};
+
+/// An answer by the names of its task and its worker.
+struct AnswerKey {
+  std::string task;
+  std::string worker;
+};
+
+/// A change of a state, which happens whole or not at all. Known truths go in first, then answers are taken back, then
+/// those of the sources are absorbed one source after the other.
+struct StateChange {
+  std::span<const CategoryAnswers> sources;
+  std::span<const std::vector<double>> times;  ///< of each source; see CrowdState::add
+  std::span<const KnownTruth> gold;
+  /// Answers to take back; those that the state does not hold are passed over. With stochastic updates the worker's
+  /// table keeps what it learned from them.
+  std::span<const AnswerKey> withdrawn;
+  /// Stored with the change, for a caller who must know afterwards how far it came. Empty: the last one stays.
+  std::string_view mark;
 };
 
 struct StateSummary {
@@ -157,6 +178,24 @@ struct SettledTask {
   std::uint64_t answers = 0;
 };
 
+/// Which labels to read, in the order in which their tasks became known.
+struct LabelQuery {
+  std::int64_t after = -1;  ///< from the task after the one with this number on
+  std::size_t limit = 1000;
+  double below = std::numeric_limits<double>::infinity();  ///< only labels with a smaller probability
+  std::string label;                                       ///< only tasks with this label; empty: any
+};
+
+/// What a state says of a task, without who said what.
+struct TaskLabel {
+  std::int64_t number = 0;  ///< tasks are counted from 0 in the order in which they became known
+  std::string name;
+  ClassId label = kNoClass;
+  double probability = 0;
+  double entropy = 0;  ///< in nats
+  std::uint64_t answers = 0;
+};
+
 /// Parameters of a state, fixed when it is made.
 [[nodiscard]] const std::vector<ParameterSpec>& state_parameters();
 
@@ -205,6 +244,9 @@ class CrowdState {
   /// they are missing, the answers of a worker stand in the order of the tasks.
   Absorbed add(std::span<const CategoryAnswers> sources, const RunContext& context,
                std::span<const KnownTruth> gold = {}, std::span<const std::vector<double>> times = {});
+  Absorbed apply(const StateChange& change, const RunContext& context);
+  /// The mark of the last change that had one.
+  [[nodiscard]] std::string mark() const;
   /// What the first gold is for, and how the first table was read: for states that were made without. Once there is
   /// gold, its use is fixed; once there are answers, the way of reading is.
   void set_gold_use(GoldUse use);
@@ -229,6 +271,9 @@ class CrowdState {
   /// `limit` of them, from the first one after the task `after` on (empty: from the beginning). Throws bad_input when
   /// there is no task `after`.
   [[nodiscard]] std::vector<SettledTask> settled(double sure, std::size_t limit, std::string_view after = {}) const;
+
+  [[nodiscard]] std::vector<TaskLabel> labels(const LabelQuery& query) const;
+  [[nodiscard]] std::vector<std::string> class_names() const;
 
   /// Workers who got worse while answers came in, one alarm per episode, in the order in which they were raised.
   [[nodiscard]] std::vector<WorkerAlarm> alarms() const;

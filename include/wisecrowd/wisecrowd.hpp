@@ -84,6 +84,7 @@
 #include "wisecrowd/sequence_data.hpp"
 #include "wisecrowd/sequence_fit.hpp"
 #include "wisecrowd/sequence_result.hpp"
+#include "wisecrowd/service.hpp"
 #include "wisecrowd/set_answers.hpp"
 #include "wisecrowd/set_data.hpp"
 #include "wisecrowd/set_fit.hpp"

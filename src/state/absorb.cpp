@@ -5,104 +5,16 @@
 #include <cmath>
 #include <iterator>
 #include <numeric>
-#include <optional>
-#include <span>
+#include <set>
 #include <tuple>
+#include <unordered_map>
 
-#include "state/state_file.hpp"
+#include "state/absorption.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/names.hpp"
 
 namespace wisecrowd {
-namespace {
-
-struct KnownAnswer {
-  std::int64_t worker;
-  std::int64_t turn;
-  std::int64_t label;
-};
-
-struct TouchedTask {
-  std::int64_t id = 0;
-  bool is_new = false;
-  ClassId truth = kNoClass;  // if it is known and the fit may see it
-  std::int64_t label_before = 0;
-  std::vector<double> before;
-  std::vector<KnownAnswer> known;
-};
-
-struct NewAnswer {
-  std::int64_t task;
-  std::int64_t worker;
-  std::int64_t turn;
-  std::int64_t label;
-  bool replaces;
-};
-
-/// A new answer in the order of its worker.
-struct WatchedAnswer {
-  std::uint32_t worker;  // slot
-  std::uint32_t task;
-  std::uint16_t label;
-  double time;
-};
-
-class Absorption {
- public:
-  Absorption(const StateFile& file, const CategoryAnswers& data, std::span<const double> times,
-             std::span<const KnownTruth> gold, const RunContext& context)
-      : file_(file),
-        data_(data),
-        times_(times),
-        gold_(gold),
-        context_(context),
-        counters_(file.counters()),
-        classes_(file.classes()),
-        pins_(file.settings().gold_use == GoldUse::inference && (!gold.empty() || file.has_gold())) {}
-
-  Absorbed run();
-
- private:
-  void find_classes();
-  std::int64_t class_named(std::string_view name);
-  void write_gold();
-  void find_tasks();
-  bool read_task(std::string_view name, TouchedTask& task);
-  void find_workers();
-  void load_model();
-  void probe();
-  void enter_answers();
-  void estimate();
-  void watch();
-  void note(std::uint32_t slot, std::uint64_t answer, const DriftFinding& finding);
-  void write_tasks();
-  void write_answers();
-  void write_workers();
-  [[nodiscard]] std::uint32_t slot_of(std::int64_t worker) const {
-    return static_cast<std::uint32_t>(std::lower_bound(workers_.begin(), workers_.end(), worker) - workers_.begin());
-  }
-
-  const StateFile& file_;
-  const CategoryAnswers& data_;
-  std::span<const double> times_;  // empty: in the order of the tasks
-  std::span<const KnownTruth> gold_;
-  const RunContext& context_;
-  StateCounters counters_;
-  std::vector<StateClass> classes_;
-  bool pins_;  // there may be tasks whose truth is known and that the fit sees
-  std::size_t classes_before_ = 0;
-  std::vector<std::int64_t> class_of_;   // per class of the data
-  std::vector<TouchedTask> tasks_;       // per task of the data, then those whose truth becomes known
-  std::vector<std::int64_t> worker_of_;  // per worker of the data
-  std::int64_t first_new_worker_ = 0;
-  std::vector<std::int64_t> workers_;  // ids of all that are needed, sorted
-  std::vector<DriftWatch> watches_;    // of the same
-  std::vector<NewAnswer> entered_;
-  std::vector<WatchedAnswer> watched_;
-  std::optional<IncrementalCrowd> model_;
-  std::optional<Statement> find_task_, find_answers_, find_truth_;
-  Absorbed absorbed_;
-};
+namespace absorption {
 
 std::int64_t Absorption::class_named(std::string_view name) {
   const auto known =
@@ -309,6 +221,23 @@ void Absorption::enter_answers() {
   });
 }
 
+/// Given answers are taken back, repeated ones all of them.
+void Absorption::withdraw_answers() {
+  std::unordered_map<std::string_view, std::size_t> place_of, slot_of_name;
+  for (std::size_t t = 0; t < data_.task_count(); ++t) place_of.emplace(data_.task_names()[t], t);
+  for (std::size_t w = 0; w < data_.worker_count(); ++w) slot_of_name.emplace(data_.worker_names()[w], w);
+  for (const AnswerKey& answer : withdrawn_) {
+    const std::size_t t = place_of.at(answer.task);
+    const std::int64_t worker = worker_of_[slot_of_name.at(answer.worker)];
+    for (const KnownAnswer& known : tasks_[t].known) {
+      if (known.worker != worker) continue;
+      model_->withdraw_answer(TaskId(t), WorkerId(slot_of(worker)));
+      ++absorbed_.withdrawn;
+    }
+    removed_.emplace_back(tasks_[t].id, worker);
+  }
+}
+
 /// All touched tasks once, then those that still move.
 void Absorption::estimate() {
   if (classes_.empty()) return;
@@ -363,80 +292,6 @@ void Absorption::note(std::uint32_t slot, std::uint64_t answer, const DriftFindi
   }
 }
 
-void Absorption::write_tasks() {
-  Statement insert(file_.database(), "INSERT INTO task VALUES (?, ?, ?, ?, ?, ?)");
-  Statement update(file_.database(),
-                   "UPDATE task SET label = ?, probability = ?, entropy = ?, posterior = ? WHERE id = ?");
-  std::vector<std::size_t> order(tasks_.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  std::sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return tasks_[a].id < tasks_[b].id; });
-  for (const std::size_t t : order) {
-    const TouchedTask& task = tasks_[t];
-    const auto posterior = model_->posterior_of(TaskId(t));
-    const TaskColumns columns = columns_of(posterior);
-    if (task.is_new) {
-      insert.bind(1, task.id).bind(2, data_.task_names()[t]).bind(3, columns.label).bind(4, columns.probability);
-      insert.bind(5, columns.entropy).bind_blob(6, posterior).run();
-    } else if (!std::equal(posterior.begin(), posterior.end(), task.before.begin(), task.before.end())) {
-      update.bind(1, columns.label).bind(2, columns.probability).bind(3, columns.entropy);
-      update.bind_blob(4, posterior).bind(5, task.id).run();
-    }
-    if (t >= data_.task_count() || !data_.labels_of(TaskId(t)).empty()) ++absorbed_.tasks_touched;
-    if (!task.known.empty() && columns.label != task.label_before) ++absorbed_.labels_changed;
-  }
-}
-
-void Absorption::write_answers() {
-  Statement insert(file_.database(), "INSERT INTO answer VALUES (?, ?, ?, ?)");
-  Statement update(file_.database(), "UPDATE answer SET label = ? WHERE task = ? AND worker = ? AND turn = ?");
-  for (const NewAnswer& answer : entered_) {
-    if (answer.replaces) {
-      update.bind(1, answer.label).bind(2, answer.task).bind(3, answer.worker).bind(4, answer.turn).run();
-    } else {
-      insert.bind(1, answer.task).bind(2, answer.worker).bind(3, answer.turn).bind(4, answer.label).run();
-    }
-  }
-}
-
-void Absorption::write_workers() {
-  const std::size_t classes = classes_.size();
-  Statement insert(file_.database(), "INSERT INTO worker VALUES (?, ?, ?, ?, ?, ?)");
-  Statement update(file_.database(), "UPDATE worker SET answers = ?, right = ?, counts = ?, watch = ? WHERE id = ?");
-  std::vector<std::string_view> new_names(absorbed_.new_workers);
-  for (std::size_t w = 0; w < worker_of_.size(); ++w) {
-    if (worker_of_[w] < first_new_worker_) continue;
-    new_names[static_cast<std::size_t>(worker_of_[w] - first_new_worker_)] = data_.worker_names()[w];
-  }
-  for (std::size_t s = 0; s < workers_.size(); ++s) {
-    const auto slot = WorkerId(s);
-    const bool is_new = workers_[s] >= first_new_worker_;
-    if (!is_new && !model_->changed(slot)) continue;
-    const auto counts = model_->counts_of(slot);
-    const auto answers = static_cast<std::int64_t>(model_->answers_of(slot));
-    const auto fields = watches_[s].fields();
-    const auto watch = std::span<const double>(fields).first(watches_[s].answers > 0 ? fields.size() : 0);
-    if (is_new) {
-      insert.bind(1, workers_[s]).bind(2, new_names[static_cast<std::size_t>(workers_[s] - first_new_worker_)]);
-      insert.bind(3, answers)
-          .bind(4, right_answers(counts, classes, static_cast<double>(answers)))
-          .bind_blob(5, counts)
-          .bind_blob(6, watch)
-          .run();
-    } else {
-      update.bind(1, answers)
-          .bind(2, right_answers(counts, classes, static_cast<double>(answers)))
-          .bind_blob(3, counts)
-          .bind_blob(4, watch)
-          .bind(5, workers_[s])
-          .run();
-    }
-  }
-  Statement update_class(file_.database(), "UPDATE class SET tasks = ? WHERE id = ?");
-  for (std::size_t k = 0; k < classes; ++k) {
-    update_class.bind(1, model_->class_mass()[k]).bind(2, static_cast<std::int64_t>(k)).run();
-  }
-}
-
 Absorbed Absorption::run() {
   find_classes();
   write_gold();
@@ -444,15 +299,16 @@ Absorbed Absorption::run() {
   find_workers();
   load_model();
   probe();
+  withdraw_answers();
   enter_answers();
   estimate();
   watch();
   write_tasks();
   write_answers();
   write_workers();
-  counters_.answers += absorbed_.answers;
+  counters_.answers += absorbed_.answers - absorbed_.withdrawn;
   counters_.answered_tasks = static_cast<std::uint64_t>(std::llround(model_->answered_tasks()));
-  counters_.staleness.answers_since += absorbed_.answers + absorbed_.contradicting;
+  counters_.staleness.answers_since += absorbed_.answers + absorbed_.contradicting + absorbed_.withdrawn;
   counters_.staleness.classes_since += absorbed_.new_classes.size();
   for (std::size_t t = data_.task_count(); t < tasks_.size(); ++t) {
     if (!tasks_[t].known.empty()) ++counters_.staleness.truths_since;
@@ -460,6 +316,46 @@ Absorbed Absorption::run() {
   file_.store(counters_);
   if (context_.cancelled()) throw Cancelled();
   return std::move(absorbed_);
+}
+
+}  // namespace absorption
+
+namespace {
+
+/// Those of the answers that the state holds, each once.
+std::vector<AnswerKey> known_among(const StateFile& file, std::span<const AnswerKey> answers) {
+  Statement find(file.database(),
+                 "SELECT 1 FROM answer WHERE task = (SELECT id FROM task WHERE name = ?) "
+                 "AND worker = (SELECT id FROM worker WHERE name = ?)");
+  std::set<std::pair<std::string_view, std::string_view>> seen;
+  std::vector<AnswerKey> known;
+  for (const AnswerKey& answer : answers) {
+    if (!seen.emplace(answer.task, answer.worker).second) continue;
+    if (find.bind(1, answer.task).bind(2, answer.worker).step()) known.push_back(answer);
+    find.reset();
+  }
+  return known;
+}
+
+/// The tasks and workers of answers, without the answers.
+CategoryAnswers names_of(std::span<const AnswerKey> answers) {
+  CategoryAnswersBuilder builder;
+  for (const AnswerKey& answer : answers) builder.add_task(answer.task).add_worker(answer.worker);
+  return builder.build();
+}
+
+void add_to(Absorbed& total, Absorbed part) {
+  total.answers += part.answers;
+  total.replaced += part.replaced;
+  total.contradicting += part.contradicting;
+  total.withdrawn += part.withdrawn;
+  total.new_tasks += part.new_tasks;
+  total.new_workers += part.new_workers;
+  std::move(part.new_classes.begin(), part.new_classes.end(), std::back_inserter(total.new_classes));
+  total.tasks_touched += part.tasks_touched;
+  total.labels_changed += part.labels_changed;
+  total.sweeps = std::max(total.sweeps, part.sweeps);
+  for (WorkerAlarm& alarm : part.alarms) total.alarms.push_back(std::move(alarm));
 }
 
 }  // namespace
@@ -470,30 +366,30 @@ Absorbed CrowdState::add(const CategoryAnswers& data, const RunContext& context)
 
 Absorbed CrowdState::add(std::span<const CategoryAnswers> sources, const RunContext& context,
                          std::span<const KnownTruth> gold, std::span<const std::vector<double>> times) {
-  require_times(sources, times);
-  Transaction all(inside_->file.database(), Transaction::Kind::write);
+  return apply({.sources = sources, .times = times, .gold = gold, .withdrawn = {}, .mark = {}}, context);
+}
+
+Absorbed CrowdState::apply(const StateChange& change, const RunContext& context) {
+  require_times(change.sources, change.times);
+  const StateFile& file = inside_->file;
+  Transaction all(file.database(), Transaction::Kind::write);
   Absorbed total;
-  const auto absorb = [&](const CategoryAnswers& data, std::span<const double> when,
-                          std::span<const KnownTruth> known) {
-    Absorption absorption(inside_->file, data, when, known, context);
-    Absorbed part = absorption.run();
-    total.answers += part.answers;
-    total.replaced += part.replaced;
-    total.contradicting += part.contradicting;
-    total.new_tasks += part.new_tasks;
-    total.new_workers += part.new_workers;
-    std::move(part.new_classes.begin(), part.new_classes.end(), std::back_inserter(total.new_classes));
-    total.tasks_touched += part.tasks_touched;
-    total.labels_changed += part.labels_changed;
-    total.sweeps = std::max(total.sweeps, part.sweeps);
-    for (WorkerAlarm& alarm : part.alarms) total.alarms.push_back(std::move(alarm));
+  const auto absorb = [&](const CategoryAnswers& data, std::span<const double> when, std::span<const KnownTruth> truths,
+                          std::span<const AnswerKey> withdrawn) {
+    add_to(total, absorption::Absorption(file, data, when, truths, withdrawn, context).run());
   };
-  if (!gold.empty()) absorb(CategoryAnswers(), {}, gold);
-  for (std::size_t s = 0; s < sources.size(); ++s) {
-    absorb(sources[s], s < times.size() ? std::span<const double>(times[s]) : std::span<const double>(), {});
+  if (!change.gold.empty()) absorb(CategoryAnswers(), {}, change.gold, {});
+  const std::vector<AnswerKey> withdrawn = known_among(file, change.withdrawn);
+  if (!withdrawn.empty()) absorb(names_of(withdrawn), {}, {}, withdrawn);
+  for (std::size_t s = 0; s < change.sources.size(); ++s) {
+    const bool timed = s < change.times.size();
+    absorb(change.sources[s], timed ? std::span<const double>(change.times[s]) : std::span<const double>(), {}, {});
   }
+  if (!change.mark.empty()) file.store_mark(change.mark);
   all.commit();
   return total;
 }
+
+std::string CrowdState::mark() const { return inside_->file.mark(); }
 
 }  // namespace wisecrowd

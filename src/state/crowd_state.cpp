@@ -360,4 +360,40 @@ std::vector<SettledTask> CrowdState::settled(double sure, std::size_t limit, std
   return tasks;
 }
 
+std::vector<TaskLabel> CrowdState::labels(const LabelQuery& query) const {
+  const StateFile& file = inside_->file;
+  const Transaction all(file.database(), Transaction::Kind::read);
+  const std::vector<StateClass> classes = file.classes();
+  std::int64_t wanted = -1;
+  if (!query.label.empty()) {
+    const auto known =
+        std::find_if(classes.begin(), classes.end(), [&](const auto& k) { return k.name == query.label; });
+    if (known == classes.end()) return {};
+    wanted = known - classes.begin();
+  }
+  Statement rows(file.database(),
+                 "SELECT id, name, label, probability, entropy, "
+                 "(SELECT count(*) FROM answer WHERE answer.task = task.id) "
+                 "FROM task WHERE id > ? AND probability < ? AND (? < 0 OR label = ?) ORDER BY id LIMIT ?");
+  rows.bind(1, query.after).bind(2, query.below).bind(3, wanted).bind(4, wanted);
+  rows.bind(5, static_cast<std::int64_t>(std::min<std::size_t>(query.limit, std::numeric_limits<std::int64_t>::max())));
+  std::vector<TaskLabel> labels;
+  while (rows.step()) {
+    TaskLabel& task = labels.emplace_back();
+    task.number = rows.integer(0);
+    task.name = file.checked_name(rows.text(1), "task");
+    if (!classes.empty()) task.label = ClassId(file.checked_id(rows.integer(2), classes.size(), "class"));
+    task.probability = rows.real(3);
+    task.entropy = rows.real(4);
+    task.answers = static_cast<std::uint64_t>(rows.integer(5));
+  }
+  return labels;
+}
+
+std::vector<std::string> CrowdState::class_names() const {
+  std::vector<std::string> names;
+  for (StateClass& known : inside_->file.classes()) names.push_back(std::move(known.name));
+  return names;
+}
+
 }  // namespace wisecrowd

@@ -141,6 +141,27 @@ void IncrementalCrowd::replace_answer(TaskId task, WorkerId worker, ClassId labe
   }
 }
 
+void IncrementalCrowd::withdraw_answer(TaskId task, WorkerId worker) {
+  const bool exact = options_.update == IncrementalOptions::Update::incremental;
+  const double* const posterior = posterior_.data() + index(task) * classes_;
+  for (std::uint32_t* link = &first_[index(task)]; *link != kNone; link = &edges_[*link].next) {
+    const Edge& edge = edges_[*link];
+    if (edge.worker != index(worker)) continue;
+    if (edge.counted && exact) move_counts(edge, posterior, -1);
+    *link = edge.next;
+    --answers_of_worker_[index(worker)];
+    --answers_;
+    worker_changed_[index(worker)] = 1;
+    break;
+  }
+  if (first_[index(task)] != kNone || in_mass_[index(task)] == 0) return;
+  // Nobody's answer is left: the task tells nothing of the classes any more.
+  in_mass_[index(task)] = 0;
+  answered_ -= 1;
+  for (std::size_t k = 0; exact && k < classes_; ++k) class_mass_[k] -= posterior[k];
+  update_log_prior();
+}
+
 void IncrementalCrowd::move_counts(const Edge& edge, const double* amount, double sign) {
   double* const cells = counts_.data() + (edge.worker * classes_ + edge.label) * classes_;
   double* const totals = row_totals_.data() + edge.worker * classes_;

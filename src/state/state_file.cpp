@@ -154,6 +154,16 @@ void StateFile::store_reading(const std::vector<std::pair<std::string, std::stri
   settings_.reading = reading;
 }
 
+std::string StateFile::mark() const {
+  Statement find(*database_, "SELECT value FROM setting WHERE name = 'mark'");
+  return find.step() ? std::string(find.text(0)) : std::string();
+}
+
+void StateFile::store_mark(std::string_view mark) const {
+  Statement put(*database_, "INSERT OR REPLACE INTO setting VALUES ('mark', ?)");
+  put.bind(1, mark).run();
+}
+
 std::vector<Warning> StateFile::warnings() const {
   std::vector<Warning> warnings;
   Statement all(*database_, "SELECT name, value FROM setting ORDER BY name");

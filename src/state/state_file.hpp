@@ -40,6 +40,9 @@ class StateFile {
   void store_settings() const;
   void store_gold_use(GoldUse use);
   void store_reading(const std::vector<std::pair<std::string, std::string>>& reading);
+  /// What the last change was marked with; empty if none was.
+  [[nodiscard]] std::string mark() const;
+  void store_mark(std::string_view mark) const;
   /// Those of the last fit.
   [[nodiscard]] std::vector<Warning> warnings() const;
   void store_warnings(const std::vector<Warning>& warnings) const;

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "fuzz/model_check.hpp"
+#include "fuzz/service_check.hpp"
 #include "ingest/platforms/platform.hpp"
 #include "ingest/read.hpp"
 #include "wisecrowd/error.hpp"
@@ -231,6 +232,7 @@ const std::map<std::string, Check>& checks() {
       {"platform", check_platform},
       {"gzip", [](std::string_view bytes) { check_packed(bytes, gzipped); }},
       {"model", check_model},
+      {"service", check_service},
       {"zstd", [](std::string_view bytes) { check_packed(bytes, zstd_packed); }},
   };
   return all;

@@ -21,6 +21,8 @@ MAY_INCLUDE = {
     "result": {"base", "data"} | STAGES,
     "store": {"base", "data", "result"} | STAGES,
     "deliver": {"base", "data", "result", "store"},
+    # A service is an app in the library: it composes stages while answers keep coming.
+    "service": {"base", "data", "result", "store", "deliver"} | STAGES,
 }
 
 # Which layer a public header belongs to. Values that travel between stages (answers, fits, warnings) are data. "sessions"
@@ -147,9 +149,10 @@ PUBLIC_LAYER = {
     "savings.hpp": "store",
     "trust_files.hpp": "store",
     "report.hpp": "deliver",
+    "service.hpp": "service",
     "wisecrowd.hpp": "everything",
 }
-SEES_SESSIONS = STAGES | {"result", "store", "deliver"}
+SEES_SESSIONS = STAGES | {"result", "store", "deliver", "service"}
 
 # Running a method is for aggregate itself, for learners (many are built over an aggregator: their first stage or their
 # E-step), for states (their refit is a batch fit) and for those who compose stages (apps, tests, bindings).
@@ -192,6 +195,7 @@ HEAVY = [
     (re.compile(r"^Eigen/(?!Core$)"), re.compile(r"^src/base/(linear_systems|spectra)\.cpp$"),
      "decompositions are functions of base/linear_algebra.hpp"),
     (re.compile(r"^fmt/(?!core\.h$)"), re.compile(r"\.cpp$"), "in a header <fmt/core.h> will do"),
+    (re.compile(r"^boost/(asio|beast)"), re.compile(r"^src/service/server\.cpp$"), "sockets are for src/service/server.cpp alone"),
     (re.compile(r"^boost/"), re.compile(r"\.cpp$"), "include it in the .cpp file"),
     (re.compile(r"^simdjson\.h$"), re.compile(r"\.cpp$|^src/ingest/(json_lines|platforms/json_reading)\.hpp$"), "include it in the .cpp file"),
 ]

@@ -1,0 +1,130 @@
+#include "service/journal.hpp"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "service/project.hpp"
+#include "service/words.hpp"
+
+namespace wisecrowd::service {
+namespace {
+
+namespace fs = std::filesystem;
+
+class ServiceJournal : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::temp_directory_path() / ("wisecrowd_journal_" + std::to_string(::getpid()));
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+  static Batch batch(std::vector<Entry> entries, std::string key = "", std::string digest = "") {
+    Batch batch;
+    batch.entries = std::move(entries);
+    batch.key = std::move(key);
+    batch.digest = std::move(digest);
+    return batch;
+  }
+  static Entry answer(std::string task, std::string worker, std::string label) {
+    Entry entry;
+    entry.task = std::move(task);
+    entry.worker = std::move(worker);
+    entry.label = std::move(label);
+    if (entry.label.empty()) entry.kind = EntryKind::withdrawal;
+    return entry;
+  }
+  fs::path folder_;
+};
+
+TEST_F(ServiceJournal, KeepsWhatItIsToldInOrder) {
+  {
+    Journal journal = Journal::open((folder_ / "j").string());
+    const Batch one = batch({answer("t1", "w", "a"), answer("t2", "w", "b")}), two = batch({answer("t1", "w", "")});
+    const auto receipts = journal.append({&one, &two});
+    EXPECT_EQ(receipts[0].position, 2);
+    EXPECT_EQ(receipts[1].position, 3);
+  }
+  Journal journal = Journal::open((folder_ / "j").string());
+  const auto entries = journal.read(1, 10);
+  ASSERT_EQ(entries.size(), 2U);
+  EXPECT_EQ(entries[0].task, "t2");
+  EXPECT_EQ(entries[1].kind, EntryKind::withdrawal);
+  EXPECT_GT(entries[1].time, 1.7e9);
+  EXPECT_EQ(journal.last_position(), 3);
+}
+
+TEST_F(ServiceJournal, AKeyIsTakenOnce) {
+  Journal journal = Journal::open((folder_ / "j").string());
+  const Batch one = batch({answer("t", "w", "a")}, "k", "d1"), other = batch({answer("t", "w", "b")}, "k", "d2");
+  const auto receipts = journal.append({&one, &one, &other});
+  EXPECT_EQ(receipts[0].kind, Receipt::Kind::accepted);
+  EXPECT_EQ(receipts[1].kind, Receipt::Kind::repeated);
+  EXPECT_EQ(receipts[1].position, receipts[0].position);
+  EXPECT_EQ(receipts[2].kind, Receipt::Kind::key_reused);
+  EXPECT_EQ(journal.last_position(), 1);
+}
+
+TEST_F(ServiceJournal, AForgottenAnnotationTakesItsAnswerAlong) {
+  Journal journal = Journal::open((folder_ / "j").string());
+  Batch made = batch({answer("t", "w", "a"), answer("t", "w", "b")});
+  made.annotations = {{1, "t", "w", "a"}, {2, "t", "w", "b"}, {3, "u", "w", ""}};
+  Batch gone;
+  gone.forgotten = {2, 3, 99};
+  Batch rest;
+  rest.forgotten = {1};
+  (void)journal.append({&made, &gone, &rest});
+  const auto entries = journal.read(2, 10);
+  ASSERT_EQ(entries.size(), 2U);
+  EXPECT_EQ(entries[0].label, "a");  // the other annotation of the same worker stands
+  EXPECT_EQ(entries[1].kind, EntryKind::withdrawal);
+  EXPECT_TRUE(journal.annotations().empty());
+}
+
+TEST_F(ServiceJournal, AProjectFollowsItsJournalAfterALoss) {
+  const RunContext context(RunOptions{.threads = 1});
+  const auto write = [&](Project& project, std::vector<Entry> entries) {
+    const Batch one = batch(std::move(entries));
+    (void)project.append({&one});
+  };
+  {
+    Project project("p", folder_, ProjectSettings{.title = "P", .classes = {"a", "b"}});
+    write(project, {answer("t", "w", "a"), answer("u", "w", "a"), answer("u", "v", "b")});
+    EXPECT_EQ(project.absorb(context), 3U);
+    write(project, {answer("t", "w", "b"), answer("t", "v", "b"), answer("u", "v", "")});
+  }
+  fs::remove(folder_ / "crowd.state");  // it can always be made anew
+  Project project("p", folder_, std::nullopt);
+  EXPECT_EQ(project.settings().classes.size(), 2U);
+  EXPECT_EQ(project.absorbed(), 0);
+  EXPECT_EQ(project.absorb(context), 6U);
+  EXPECT_EQ(project.absorb(context), 0U);
+  EXPECT_TRUE(project.wait_for(6, 0));
+  EXPECT_FALSE(project.wait_for(7, 0.01));
+  project.with_state([&](const CrowdState& state) {
+    EXPECT_EQ(state.summary().answers, 3U);
+    EXPECT_EQ(state.task("t")->answers.size(), 2U);
+    EXPECT_EQ(state.task("t")->label, ClassId(1));
+    EXPECT_EQ(state.task("u")->answers.size(), 1U);
+  });
+}
+
+TEST_F(ServiceJournal, LabelsOutsideTheClassesAreNamed) {
+  Project project("p", folder_, ProjectSettings{.classes = {"a", "b"}});
+  Rows rows;
+  rows.entries = {answer("t", "w", "a"), answer("t", "w", "c"), answer("t", "w", "")};
+  project.check_labels(rows);
+  EXPECT_EQ(rows.error_count, 1U);
+  EXPECT_EQ(rows.errors[0].row, 2U);
+}
+
+TEST(ServiceProject, NamesAreNeverPaths) {
+  for (const char* good : {"a", "Birds-2_x", "0"}) EXPECT_TRUE(is_project_name(good)) << good;
+  for (const char* bad : {"", ".", "..", "a/b", "a\\b", "-a", "_a", "a b", "a.b", "é", "a%2e"})
+    EXPECT_FALSE(is_project_name(bad)) << bad;
+  EXPECT_FALSE(is_project_name(std::string(65, 'a')));
+}
+
+}  // namespace
+}  // namespace wisecrowd::service
