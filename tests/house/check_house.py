@@ -81,6 +81,7 @@ PUBLIC_LAYER = {
     "kinds.hpp": "data",
     "worker_tables.hpp": "data",
     "aggregate.hpp": "aggregate",
+    "answer_kind_names.hpp": "aggregate",
     "belief_session.hpp": "sessions",
     "dalc_session.hpp": "sessions",
     "dalc_loop.hpp": "active",
