@@ -40,7 +40,8 @@ struct Policy {
 
 struct ReplayOptions {
   std::size_t seeds = 10;  ///< repetitions with other chance
-  /// Answers bought between two fits; 0: a fiftieth of all.
+  /// Answers bought between two fits; 0: a fiftieth of all. They are asked in batches of a tenth of the tasks at most,
+  /// between which posteriors follow the answers by the tables of the last fit.
   std::size_t answers_per_round = 0;
   /// Where to stop; 0: when everything recorded is bought, or, in a simulated world, at ten answers per task.
   std::size_t most_answers = 0;
@@ -79,7 +80,8 @@ struct Saving {
 };
 
 struct Replay {
-  double target = 0;  ///< accuracy with all answers; in a simulated world, that of the first policy at its end
+  /// Accuracy with all answers, mean over seeds; in a simulated world, that of the first policy at its end.
+  double target = 0;
   std::size_t all_answers = 0;
   std::size_t scored_tasks = 0;
   std::size_t seeds = 0;

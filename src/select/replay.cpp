@@ -70,6 +70,31 @@ ReplayCurve curve_of(const std::string& name, std::span<selecting::RunTrace> run
   return curve;
 }
 
+/// Runs are independent, so each has one thread and a context of its own, whose seed is that of its repetition.
+RunOptions repetition(const RunContext& context, std::size_t seed, const std::atomic<bool>* cancel) {
+  RunOptions own;
+  own.seed = context.rng("replay: repetition", seed).next();
+  own.threads = 1;
+  own.cancel = cancel;
+  return own;
+}
+
+/// Where each repetition ends. An aggregator that draws at random has another end in each, and curves that are means
+/// over repetitions are compared with the mean of these: one fit alone may lie a task above all of them, or below.
+std::vector<double> targets_of(const ReplayWorld& world, const ReplayCurve& first, std::span<const std::size_t> seeds,
+                               const Refit& refit, const RunContext& context) {
+  std::vector<double> targets(seeds.size());
+  for (std::size_t s = 0; s < seeds.size() && world.is_simulated(); ++s) targets[s] = first.by_seed[s].back();
+  if (world.is_simulated()) return targets;
+  CategoryData data;
+  data.answers = world.answers;
+  context.pool().for_each_block(seeds.size(), [&](std::size_t s, unsigned) {
+    const RunContext inner(repetition(context, seeds[s], nullptr));
+    targets[s] = selecting::accuracy_of(refit(data, {}, inner).posterior, world.truth, world.answers.class_count());
+  });
+  return targets;
+}
+
 }  // namespace
 
 Replay replay(const ReplayWorld& world, std::span<const Policy> policies, const ReplayOptions& options,
@@ -85,19 +110,13 @@ Replay replay(const ReplayWorld& world, std::span<const Policy> policies, const 
                                  : std::max<std::size_t>(1, (result.all_answers + kRounds - 1) / kRounds);
   result.scored_tasks =
       world.truth.size() - static_cast<std::size_t>(std::count(world.truth.begin(), world.truth.end(), kNoClass));
-  // Runs are independent, so each has one thread and a context of its own, whose seed is that of its repetition.
   std::vector<selecting::RunTrace> runs(policies.size() * options.seeds);
   std::atomic<bool> cancel{false};
   std::atomic<std::size_t> done{0};
   context.pool().for_each_block(runs.size(), [&](std::size_t block, unsigned thread) {
     if (context.cancelled()) cancel = true;
     if (cancel) return;
-    const std::size_t seed = block / policies.size();
-    RunOptions own;
-    own.seed = context.rng("replay: repetition", seed).next();
-    own.threads = 1;
-    own.cancel = &cancel;
-    const RunContext inner(std::move(own));
+    const RunContext inner(repetition(context, block / policies.size(), &cancel));
     const Refit watched = [&](const CategoryData& data, const CategoryStart& start, const RunContext& run_context) {
       if (context.cancelled()) cancel = true;
       return refit(data, start, run_context);
@@ -126,16 +145,10 @@ Replay replay(const ReplayWorld& world, std::span<const Policy> policies, const 
     for (const std::size_t s : whole) own.push_back(std::move(runs[s * policies.size() + p]));
     result.curves.push_back(curve_of(policies[p].name, own, options));
   }
-  if (world.is_simulated()) {
-    result.target = result.curves.front().accuracy.back();
-  } else {
-    CategoryData data;
-    data.answers = world.answers;
-    result.target =
-        selecting::accuracy_of(refit(data, {}, context).posterior, world.truth, world.answers.class_count());
-    result.all_answers = world.answers.answer_count();
-  }
-  result.savings = selecting::savings_of(result.curves, result.target, options, context);
+  if (!world.is_simulated()) result.all_answers = world.answers.answer_count();
+  const std::vector<double> targets = targets_of(world, result.curves.front(), whole, refit, context);
+  for (const double target : targets) result.target += target / static_cast<double>(targets.size());
+  result.savings = selecting::savings_of(result.curves, targets, options, context);
   return result;
 }
 

@@ -1,6 +1,7 @@
 #include "select/replay_run.hpp"
 
 #include <algorithm>
+#include <numeric>
 
 #include "base/numeric.hpp"
 #include "base/rng.hpp"
@@ -40,6 +41,9 @@ CrowdKnowledge knowledge_of(const CategoryAnswers& answers, const CategoryFit& f
 
 namespace selecting {
 namespace {
+
+/// Questions that are put at once, at most, as a share of the tasks.
+constexpr double kTasksPerBatch = 0.1;
 
 /// The world as far as it was asked.
 class Oracle {
@@ -137,7 +141,7 @@ class Run {
       // A batch may be smaller than wanted (one pair per task): then it is looked at before more is asked.
       while (oracle_.known().size() < goal && !trace_.stopped && !context_.cancelled()) {
         const std::size_t before = oracle_.known().size();
-        ask(*selector_, goal - before);
+        ask_in_batches(goal - before);
         trace_.stopped = oracle_.known().size() == before;
         if (!trace_.stopped) fit();
       }
@@ -150,6 +154,37 @@ class Run {
   }
 
  private:
+  /// What is asked between two fits, in batches of a part of the tasks: a policy that had to choose more at once could
+  /// hardly choose among tasks. Answers of a batch are seen before the next one, as far as tables that are known tell.
+  void ask_in_batches(std::size_t pairs) {
+    const auto part = static_cast<std::size_t>(kTasksPerBatch * static_cast<double>(world_.answers.task_count()));
+    const std::size_t most = has_tables_ ? std::max<std::size_t>(part, 1) : pairs;
+    for (std::size_t left = pairs; left > 0 && !context_.cancelled();) {
+      const std::size_t before = oracle_.known().size(), wanted = std::min(most, left);
+      ask(*selector_, wanted);
+      const std::size_t came = oracle_.known().size() - before;
+      if (came < wanted) return;
+      left -= came;
+      if (left > 0) absorb(before);
+    }
+  }
+
+  /// Bayes' rule for the answers since `from`, by the tables of the last fit.
+  void absorb(std::size_t from) {
+    const std::size_t classes = world_.answers.class_count();
+    for (const CategoryAnswer& answer : std::span(oracle_.known()).subspan(from)) {
+      const auto row = std::span(posterior_).subspan(index(answer.task) * classes, classes);
+      for (std::size_t k = 0; k < classes; ++k) {
+        const auto counts = known_.tables.row(answer.worker, k);
+        const double sum = std::accumulate(counts.begin(), counts.end(), 0.0);
+        row[k] = std::max(row[k], kProbabilityFloor) * counts[index(answer.label)] / sum;
+      }
+      normalise(row);
+      ++known_.task_answers[index(answer.task)];
+      ++known_.worker_answers[index(answer.worker)];
+    }
+  }
+
   void ask(const Selector& who, std::size_t pairs) {
     CrowdView view;
     view.class_count = world_.answers.class_count();
@@ -187,6 +222,7 @@ class Run {
     posterior_ = fit.posterior;
     averaged_ = fit.posterior_is_averaged;
     known_ = knowledge_of(data.answers, fit, options_.prior_strength);
+    has_tables_ = !fit.confusion.empty();
     answers_ = std::move(data.answers);
     fitted_ = true;
   }
@@ -206,6 +242,7 @@ class Run {
   std::vector<WorkerOffer> offers_;
   std::vector<double> posterior_;
   bool averaged_ = false;
+  bool has_tables_ = false;  // of the last fit
   CrowdKnowledge known_;
   CategoryAnswers answers_;  // those of the last fit
   bool fitted_ = false;

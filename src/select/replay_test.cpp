@@ -74,7 +74,7 @@ TEST(Savings, AgainstTheFirstPolicyWithAnIntervalOverSeeds) {
   for (ReplayCurve& curve : curves) selecting::summarise(curve, 0.95);
   ReplayOptions options;
   options.slacks = {0, .4};
-  const auto savings = selecting::savings_of(curves, .8, options, RunContext());
+  const auto savings = selecting::savings_of(curves, std::vector<double>{.8, .8}, options, RunContext());
   ASSERT_EQ(savings.size(), 4U);
   EXPECT_NEAR(savings[0].answers, 100, 1e-9);
   EXPECT_NEAR(savings[0].saved, 0, 1e-9);
@@ -83,6 +83,69 @@ TEST(Savings, AgainstTheFirstPolicyWithAnIntervalOverSeeds) {
   EXPECT_NEAR(savings[1].saved_low, .25, 1e-9);  // both resampled seeds are the worse one
   EXPECT_NEAR(savings[1].saved_high, .5, 1e-9);
   EXPECT_NEAR(savings[3].answers, 30, 1e-9);
+}
+
+TEST(Savings, AResampledSeedBringsItsOwnTarget) {
+  // Each seed reaches its own end with half of the answers, whatever the other's end is.
+  std::vector<ReplayCurve> curves(2);
+  const std::vector<double> axis = {0, 50, 100};
+  for (ReplayCurve& curve : curves) curve.answers_by_seed = {axis, axis};
+  curves[0].by_seed = {{0, .3, .6}, {0, .4, .8}};
+  curves[1].by_seed = {{0, .6, .6}, {0, .8, .8}};
+  for (ReplayCurve& curve : curves) selecting::summarise(curve, 0.95);
+  ReplayOptions options;
+  options.slacks = {0};
+  const auto savings = selecting::savings_of(curves, std::vector<double>{.6, .8}, options, RunContext());
+  EXPECT_NEAR(savings[1].saved, .5, 1e-9);
+  EXPECT_NEAR(savings[1].saved_low, .5, 1e-9);
+  EXPECT_NEAR(savings[1].saved_high, .5, 1e-9);
+}
+
+TEST(Replay, RepetitionsOfARandomAggregatorEndWhereTheyAreMeasured) {
+  // A fit that flips a coin for every task: no two repetitions end alike, and their mean is the target.
+  const Refit coins = [](const CategoryData& data, const CategoryStart& start, const RunContext& context) {
+    CategoryFit fit = kVote(data, start, context);
+    Rng rng = context.rng("coins");
+    for (double& p : fit.posterior) p += 2 * rng.uniform();
+    return fit;
+  };
+  ReplayOptions options;
+  options.seeds = 4;
+  const Replay played =
+      replay(recorded_world(3), std::vector<Policy>{policy("random"), policy("entropy")}, options, coins, RunContext());
+  for (const ReplayCurve& curve : played.curves) {
+    EXPECT_NEAR(curve.accuracy.back(), played.target, 1e-12);
+    EXPECT_NE(curve.by_seed[0].back(), curve.by_seed[1].back());
+  }
+  for (const Saving& saving : played.savings) EXPECT_TRUE(saving.reached);
+}
+
+TEST(Replay, WithinARoundTasksThatAnAnswerSettledAreLeftAlone) {
+  // Workers who are nearly always right, by the fit. The first round knows no tables and is one batch of 30; the second
+  // has five batches of a tenth of the tasks, and none asks what an earlier one settled.
+  constexpr std::size_t kTasks = 60;
+  std::vector<std::vector<std::size_t>> asked;
+  const Refit watched = [&](const CategoryData& data, const CategoryStart&, const RunContext& context) {
+    CategoryFit fit = kVote(data, {}, context);
+    fit.posterior.assign(fit.posterior.size(), 1.0 / 3);
+    fit.confusion.assign(data.answers.worker_count() * 9, .01);
+    for (std::size_t table = 0; table < fit.confusion.size(); table += 9) {
+      for (std::size_t k = 0; k < 3; ++k) fit.confusion[table + 4 * k] = .98;
+    }
+    asked.emplace_back();
+    for (std::size_t i = 0; i < kTasks; ++i) asked.back().push_back(data.answers.workers_of(TaskId(i)).size());
+    return fit;
+  };
+  ReplayOptions options;
+  options.seeds = 1;
+  options.answers_per_round = 30;
+  options.most_answers = 60;
+  RunOptions one;
+  one.threads = 1;
+  (void)replay(recorded_world(9), std::vector<Policy>{policy("entropy", {{"per_task", "0"}})}, options, watched,
+               RunContext(one));
+  ASSERT_EQ(asked.size(), 3U);  // two rounds, and the fit to everything
+  for (std::size_t i = 0; i < kTasks; ++i) EXPECT_LE(asked[1][i], asked[0][i] + 1) << i;
 }
 
 TEST(Replay, AllPoliciesEndWhereAllAnswersLead) {

@@ -21,6 +21,12 @@ std::vector<double> mean_over(const std::vector<std::vector<double>>& by_seed, s
   return mean;
 }
 
+double mean_of(std::span<const double> by_seed, std::span<const std::size_t> seeds) {
+  double sum = 0;
+  for (const std::size_t s : seeds) sum += by_seed[s];
+  return sum / static_cast<double>(seeds.size());
+}
+
 /// Answers until a height is reached; all that were bought if it is not.
 double answers_until(const ReplayCurve& curve, std::span<const std::size_t> seeds, double height) {
   const auto answers = mean_over(curve.answers_by_seed, seeds);
@@ -79,24 +85,25 @@ void summarise(ReplayCurve& curve, double confidence_level) {
   }
 }
 
-std::vector<Saving> savings_of(std::span<const ReplayCurve> curves, double target, const ReplayOptions& options,
-                               const RunContext& context) {
+std::vector<Saving> savings_of(std::span<const ReplayCurve> curves, std::span<const double> targets,
+                               const ReplayOptions& options, const RunContext& context) {
   std::vector<Saving> savings;
   const std::size_t seeds = curves.front().by_seed.size();
   std::vector<std::size_t> all(seeds);
   for (std::size_t s = 0; s < seeds; ++s) all[s] = s;
   const double tail = (1 - options.confidence_level) / 2;
   for (const double slack : options.slacks) {
-    const double height = target - slack;
+    const double height = mean_of(targets, all) - slack;
     const double first = answers_until(curves.front(), all, height);
     std::vector<std::vector<double>> answers(curves.size()), saved(curves.size());
     Rng rng = context.rng("replay: bootstrap");
     std::vector<std::size_t> drawn(seeds);
     for (std::size_t b = 0; b < options.bootstrap; ++b) {
       for (std::size_t& s : drawn) s = rng.below(seeds);
-      const double base = answers_until(curves.front(), drawn, height);
+      const double own = mean_of(targets, drawn) - slack;
+      const double base = answers_until(curves.front(), drawn, own);
       for (std::size_t c = 0; c < curves.size(); ++c) {
-        answers[c].push_back(answers_until(curves[c], drawn, height));
+        answers[c].push_back(answers_until(curves[c], drawn, own));
         saved[c].push_back(base > 0 ? 1 - answers[c].back() / base : 0);
       }
     }

@@ -12,8 +12,9 @@ namespace wisecrowd::selecting {
 /// Mean, interval over seeds (Student's t) and area of a curve whose by_seed and answers_by_seed are filled.
 void summarise(ReplayCurve& curve, double confidence_level);
 
-/// Savings of all curves against the first, with intervals by a bootstrap over seeds: the same seeds for all curves.
-[[nodiscard]] std::vector<Saving> savings_of(std::span<const ReplayCurve> curves, double target,
+/// Savings of all curves against the first, with intervals by a bootstrap over seeds: the same seeds for all curves and
+/// for the target, which each seed has of its own.
+[[nodiscard]] std::vector<Saving> savings_of(std::span<const ReplayCurve> curves, std::span<const double> targets,
                                              const ReplayOptions& options, const RunContext& context);
 
 }  // namespace wisecrowd::selecting
