@@ -4,8 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "common_options.hpp"
+#include "defects_text.hpp"
 #include "failure.hpp"
 #include "kind_commands.hpp"
+#include "learn_run.hpp"
 #include "run_summary.hpp"
 #include "screen_text.hpp"
 #include "shared_json.hpp"
@@ -24,6 +26,8 @@ constexpr std::size_t kShownClasses = 20;
 
 struct DescribeArguments {
   std::string labels;
+  std::string gold;
+  FeatureFlags features;
   bool json = false;
   ReadFlags read;
   StructureFlags structure;
@@ -115,9 +119,38 @@ std::string description_text(const Description& d, const CategoryAnswers& answer
   return text;
 }
 
+/// The answers, with gold if there is a file of it, and what reading alone tells of their defects.
+CategoryData read_with_defects(const DescribeArguments& options, Defects& defects, DataReport& report,
+                               const RunContext& context) {
+  const ReadOptions read = options.read.options();
+  const auto gold = options.gold.empty() ? std::nullopt : std::optional(options.gold);
+  CategoryData data;
+  if (options.features.features.empty()) {
+    data = read_dataset(options.labels, gold, read, context, &report);
+  } else {
+    LearningInput input =
+        read_learning_data(options.features.files(options.labels, options.gold, false), read, context, &report);
+    data = std::move(input.data.crowd);
+    data.gold = std::move(input.task_gold);
+    defects.twins = twin_tasks(data, input.data.features, input.data.row_of_task);
+  }
+  options.structure.apply(data, options.labels, read, context, report.warnings);
+  // Standard input cannot be read again; then the warning has the number of contradictions, and no more.
+  if (read.duplicates == DuplicatePolicy::repeat) {
+    defects.contradictions = contradictions(data.answers);
+  } else if (report.duplicates_contradicting > 0 && options.labels != "-") {
+    ReadOptions all = read;
+    all.duplicates = DuplicatePolicy::repeat;
+    defects.contradictions = contradictions(read_dataset(options.labels, gold, all, context).answers);
+  }
+  return data;
+}
+
 void run_describe(const DescribeArguments& options, Session& session) {
   if (const KindCommands* const kind = kind_commands(options.read)) {
     kind->refuse(options.structure.ordered, "--ordered");
+    kind->refuse(!options.gold.empty(), "--gold");
+    kind->refuse(!options.features.features.empty(), "--features");
     KindRequest request;
     request.answers = options.labels;
     request.json = options.json;
@@ -125,14 +158,16 @@ void run_describe(const DescribeArguments& options, Session& session) {
     request.run = options.run;
     return kind->describe(request, session);
   }
+  if (options.features.features.empty() && !options.features.tasks.empty()) {
+    throw usage_error("--tasks names the rows of --features, and there are none");
+  }
   Work work(session, options.run);
   DataReport report;
-  const CategoryData data = at_stage(Stage::reading, [&] {
-    const ReadOptions read = options.read.options();
-    CategoryData found = read_dataset(options.labels, std::nullopt, read, work.context(), &report);
-    options.structure.apply(found, options.labels, read, work.context(), report.warnings);
-    return found;
-  });
+  Defects defects;
+  const CategoryData data =
+      at_stage(Stage::reading, [&] { return read_with_defects(options, defects, report, work.context()); });
+  work.check_stopped();
+  if (!options.gold.empty()) defects.gold = check_gold(data, work.context());
   work.check_stopped();
   const Description description = describe(data.answers);
   work.check_stopped();
@@ -140,10 +175,13 @@ void run_describe(const DescribeArguments& options, Session& session) {
   warnings.insert(warnings.end(), description.warnings.begin(), description.warnings.end());
   session.warn(warnings);
   if (options.json) {
-    session.out.add_json(description_json(description, data.answers, warnings));
+    Json json = description_json(description, data.answers, warnings);
+    add_defects(defects, data.answers, json);
+    session.out.add_json(json);
     return;
   }
   session.out.add(description_text(description, data.answers, session.out_screen));
+  session.out.add(defects_text(defects, data.answers, session.out_screen));
   if (options.labels == "-") return;
   session.out.add(fmt::format("\nTo aggregate these answers:\n  wisecrowd aggregate {}{} --out result\n",
                               shell_word(options.labels), options.read.words(false) + options.structure.words()));
@@ -155,21 +193,28 @@ void add_describe(CommandSet& commands) {
   Command& command = commands.add("describe", "what the answers look like: counts, balance, agreement, traps");
   command.details =
       "Counts tasks, workers and answers, measures how far workers agree, and warns of data from which no method can "
-      "learn whom to believe (one answer per task, parts that share no worker, classes never used).";
+      "learn whom to believe (one answer per task, parts that share no worker, classes never used). It also lists "
+      "what is wrong with the data themselves: workers who answered a task twice and not the same, with --gold gold "
+      "labels that the answers contradict, with --features tasks that are the same under two names.";
   auto options = std::make_shared<DescribeArguments>();
   command
       .add_text("ANSWERS", options->labels, "FILE", "the answers, as for aggregate; - for standard input",
                 {ValueHint::Kind::file})
       ->required();
+  command.add_text("--gold,-g", options->gold, "FILE",
+                   "tasks whose truth is known, task and label: those that look wrong are listed",
+                   {ValueHint::Kind::file});
+  options->features.add_to(command, false, false);
   command.add_flag("--json", options->json, "print one JSON object");
   options->read.add_kind_to(command);
-  options->read.add_to(command, false);
+  options->read.add_to(command, true);
   options->structure.add_order_to(command);
   options->run.add_to(command, false);
   options->run.add_warning_flag(command);
   command.examples =
       "wisecrowd simulate dawid_skene --tasks 300 --workers 20 --classes 4 --out crowd\n"
       "wisecrowd describe crowd/answers.csv\n"
+      "wisecrowd describe crowd/answers.csv --gold crowd/gold.csv\n"
       "wisecrowd describe crowd/answers.csv --json";
   command.run = [options](Session& session) { run_describe(*options, session); };
 }

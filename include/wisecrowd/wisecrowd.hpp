@@ -23,6 +23,7 @@
 #include "wisecrowd/covariance_spammers.hpp"
 #include "wisecrowd/dalc_loop.hpp"
 #include "wisecrowd/dalc_session.hpp"
+#include "wisecrowd/data_defects.hpp"
 #include "wisecrowd/dependence.hpp"
 #include "wisecrowd/dependent_workers.hpp"
 #include "wisecrowd/drift.hpp"

@@ -1,4 +1,5 @@
 #include "support.hpp"
+#include "wisecrowd/data_defects.hpp"
 #include "wisecrowd/evaluate.hpp"
 #include "wisecrowd/evaluate_ordered.hpp"
 #include "wisecrowd/held_out.hpp"
@@ -41,6 +42,57 @@ py::dict describe_answers(const Answers& answers) {
   dict["largest_component_workers"] = d.largest_component_workers;
   dict["warnings"] = to_list(d.warnings);
   return dict;
+}
+
+/// Rows of a table: task, gold, what the answers say, probability that the gold is wrong, answers, for gold, for that.
+py::dict check_gold_labels(const Answers& answers, const Codes& gold) {
+  CategoryData data{.answers = answers.annotations};
+  data.gold = classes_from(gold);
+  const GoldCheck check = [&] {
+    const py::gil_scoped_release unlocked;
+    return check_gold(data, RunContext());
+  }();
+  py::list suspects;
+  for (const SuspectGold& one : check.suspects) {
+    suspects.append(py::make_tuple(index(one.task), index(one.gold), index(one.crowd), one.wrong, one.answers,
+                                   one.for_gold, one.for_crowd));
+  }
+  py::dict dict;
+  dict["tasks"] = check.tasks;
+  dict["expected_wrong"] = check.expected_wrong;
+  dict["suspects"] = suspects;
+  return dict;
+}
+
+py::list list_contradictions(const Answers& answers) {
+  py::list found;
+  for (const Contradiction& one : contradictions(answers.annotations)) {
+    py::list labels;
+    for (const ClassId label : one.labels) labels.append(index(label));
+    found.append(py::make_tuple(index(one.task), index(one.worker), labels));
+  }
+  return found;
+}
+
+using Floats = py::array_t<float, py::array::c_style | py::array::forcecast>;
+using RowNumbers = py::array_t<std::uint32_t, py::array::c_style | py::array::forcecast>;
+
+py::list list_twins(const Answers& answers, const std::optional<Codes>& gold, const Floats& rows,
+                    const RowNumbers& row_of_task) {
+  CategoryData data{.answers = answers.annotations};
+  if (gold) data.gold = classes_from(*gold);
+  Features features;
+  features.rows = static_cast<std::size_t>(rows.shape(0));
+  features.shape = {static_cast<std::size_t>(rows.shape(1))};
+  features.dense.assign(rows.data(), rows.data() + rows.size());
+  py::list found;
+  for (const TwinTasks& twins :
+       twin_tasks(data, features, {row_of_task.data(), static_cast<std::size_t>(row_of_task.size())})) {
+    py::list tasks;
+    for (const TaskId task : twins.tasks) tasks.append(index(task));
+    found.append(py::make_tuple(tasks, twins.contradict));
+  }
+  return found;
 }
 
 TieRule tie_rule_from(const std::string& name) {
@@ -179,6 +231,10 @@ py::dict simulate_crowd(const std::string& kind, const py::dict& size, const py:
 
 void define_tools(py::module_& module) {
   module.def("describe", &describe_answers, py::arg("answers"));
+  module.def("check_gold", &check_gold_labels, py::arg("answers"), py::arg("gold"));
+  module.def("contradictions", &list_contradictions, py::arg("answers"));
+  module.def("twin_tasks", &list_twins, py::arg("answers"), py::arg("gold"), py::arg("features"),
+             py::arg("row_of_task"));
   module.def("evaluate", &evaluate_labels, py::arg("predicted"), py::arg("posterior"), py::arg("gold"),
              py::arg("classes"), py::arg("ties"), py::arg("bootstrap"), py::arg("confidence"), py::arg("seed"),
              py::arg("threads"));

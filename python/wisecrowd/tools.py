@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import time
+import warnings
 from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Any, Iterable, Optional, Union
@@ -12,6 +13,9 @@ import pandas as pd
 from . import _engine, aggregation, learning
 from ._columns import _index, as_index, gold_series, read, require_order
 from ._parameters import Progress, class_name, whole_number
+
+
+NO_ROW = 0xFFFFFFFF  # of a task without features
 
 
 @dataclass(repr=False)
@@ -37,6 +41,18 @@ class Description:
     warnings: list = field(repr=False)
     ordinal_alpha: Optional[float] = None  # of ordered classes
     weighted_kappa: Optional[float] = None
+    contradictions: Optional[pd.DataFrame] = None  # task, worker, said: who answered a task again, and not the same
+    expected_wrong_gold: Optional[float] = None  # of the gold labels, if gold was given
+    suspect_gold: Optional[pd.DataFrame] = None  # by task: gold, answers_say, gold_wrong (a probability), answers, for_gold, for_that
+    twin_tasks: Optional[pd.DataFrame] = None  # tasks, contradict: the same features under several names, if features were given
+
+    def _defects(self):
+        if self.suspect_gold is not None:
+            yield f"gold                about {self.expected_wrong_gold:.1f} labels look wrong, {len(self.suspect_gold)} stand out (suspect_gold)"
+        if len(self.contradictions):
+            yield f"repeats             {len(self.contradictions)} contradict what the worker said before (contradictions)"
+        if self.twin_tasks is not None:
+            yield f"twins               {len(self.twin_tasks)} groups of tasks with the same features, {int(self.twin_tasks.contradict.sum())} contradict themselves"
 
     def __str__(self):
         lines = [
@@ -48,16 +64,50 @@ class Description:
             f"agreement           Krippendorff's alpha {self.krippendorff_alpha:.3f}, of pairs {self.pairwise_agreement:.3f}, unanimous tasks "
             f"{self.unanimous_share:.3f}",
             f"connected parts     {self.components}",
+            *self._defects(),
         ]
         return "\n".join(lines + [f"warning: {message}" for _, message in self.warnings])
 
     __repr__ = __str__
 
 
-def describe(data: Any, *, classes: Optional[Iterable] = None, duplicates: str = "keep_last", columns: Optional[Any] = None,
-             wide: bool = False, ordered: bool = False) -> Description:
-    """Counts, balance, agreement, connected parts, and what to beware of.
+def _contradictions(crowd, data, how):
+    """Who answered a task again, and not the same; what repeats there were is read again if only the last ones were kept."""
+    if crowd.answers.duplicates_contradicting:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            crowd = read(data, **{**how, "duplicates": "repeat"})
+    tasks, workers, classes = crowd.task_index(), crowd.worker_index(), crowd.class_index()
+    found = [(tasks[t], workers[w], [classes[k] for k in said]) for t, w, said in _engine.contradictions(crowd.answers)]
+    return pd.DataFrame(found, columns=["task", "worker", "said"])
 
+
+def _suspect_gold(crowd):
+    found = _engine.check_gold(crowd.answers, crowd.gold)
+    tasks, classes = crowd.task_index(), crowd.class_index()
+    rows = [(tasks[t], classes[g], classes[c], *rest) for t, g, c, *rest in found["suspects"]]
+    table = pd.DataFrame(rows, columns=["task", "gold", "answers_say", "gold_wrong", "answers", "for_gold", "for_that"]).set_index("task")
+    return found["expected_wrong"], table
+
+
+def _twin_tasks(crowd, features):
+    features = pd.DataFrame(features)
+    if not features.index.is_unique:
+        raise ValueError(f"features: task {features.index[features.index.duplicated()][0]!r} is there twice")
+    tasks = crowd.task_index()
+    rows = features.index.get_indexer(tasks)
+    if len(tasks) and (rows < 0).all():
+        raise ValueError("features: no task of the answers is in their index; it must name the tasks")
+    found = _engine.twin_tasks(crowd.answers, crowd.gold, features.to_numpy(dtype=np.float32), np.where(rows < 0, NO_ROW, rows).astype(np.uint32))
+    return pd.DataFrame([([tasks[t] for t in twins], against) for twins, against in found], columns=["tasks", "contradict"]).astype({"contradict": bool})
+
+
+def describe(data: Any, *, gold: Optional[Any] = None, features: Optional[Any] = None, classes: Optional[Iterable] = None, duplicates: str = "keep_last",
+             columns: Optional[Any] = None, wide: bool = False, ordered: bool = False) -> Description:
+    """Counts, balance, agreement, connected parts, what to beware of, and what is wrong with the data themselves.
+
+    gold : known truth by task; suspect_gold lists labels that the answers contradict. A crowd that is misled looks the same
+    features : numbers by task, a table whose index names tasks; twin_tasks lists those that are the same under several names
     columns, wide : how to read the table, as in `fit` of an estimator
     ordered : the order of classes means something: ordinal_alpha and weighted_kappa say how far workers agree on it
 
@@ -66,8 +116,14 @@ def describe(data: Any, *, classes: Optional[Iterable] = None, duplicates: str =
     >>> wisecrowd.describe(crowd.answers).answers
     300
     """
-    crowd = read(data, classes=classes, duplicates=duplicates, columns=columns, wide=wide)
+    how = {"classes": classes, "gold": gold, "duplicates": duplicates, "columns": columns, "wide": wide}
+    crowd = read(data, **how)
     found = _engine.describe(crowd.answers)
+    found["contradictions"] = _contradictions(crowd, data, how)
+    if gold is not None:
+        found["expected_wrong_gold"], found["suspect_gold"] = _suspect_gold(crowd)
+    if features is not None:
+        found["twin_tasks"] = _twin_tasks(crowd, features)
     found.pop("unanswered_tasks", None)
     if ordered:
         crowd.order_classes(classes is not None)

@@ -100,6 +100,7 @@ PUBLIC_LAYER = {
     "read_task_groups.hpp": "ingest",
     "read_task_graph.hpp": "ingest",
     "evaluate.hpp": "evaluate",
+    "data_defects.hpp": "evaluate",
     "evaluate_numbers.hpp": "evaluate",
     "evaluate_ordered.hpp": "evaluate",
     "evaluate_sets.hpp": "evaluate",

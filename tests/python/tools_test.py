@@ -3,6 +3,7 @@ import doctest
 import subprocess
 import sys
 import unittest
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +27,41 @@ class Describe(unittest.TestCase):
     def test_warnings(self):
         found = wisecrowd.describe({"task": [1, 2], "worker": ["a", "b"], "label": ["x", "y"]})
         self.assertTrue(found.warnings)
+
+
+class Defects(unittest.TestCase):
+    def test_planted_wrong_gold_is_listed(self):
+        crowd = wisecrowd.simulate("one_coin_beta", tasks=200, workers=20, classes=3, answers_per_task=9, seed=3, a=8, b=2)
+        gold = crowd.gold.copy()
+        self.assertLess(len(wisecrowd.describe(crowd.answers, gold=gold).suspect_gold), 6)
+        planted = list(gold.index[::20])
+        names = sorted(gold.unique())
+        gold[planted] = [names[(names.index(label) + 1) % 3] for label in gold[planted]]
+        found = wisecrowd.describe(crowd.answers, gold=gold)
+        self.assertGreaterEqual(len(set(planted) & set(found.suspect_gold.index)), 6)
+        self.assertTrue((found.suspect_gold.gold == gold[found.suspect_gold.index]).all())
+        self.assertTrue((found.suspect_gold.gold_wrong >= 0.8).all())
+        self.assertGreater(found.expected_wrong_gold, 5)
+        self.assertIn("labels look wrong", str(found))
+
+    def test_contradicting_repeats_are_named(self):
+        frame = pd.DataFrame({"task": [1, 1, 2, 2], "worker": ["a", "a", "a", "b"], "label": ["x", "y", "x", "x"]})
+        for duplicates in ("keep_last", "repeat"):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = wisecrowd.describe(frame, duplicates=duplicates)
+            self.assertEqual(found.contradictions.values.tolist(), [[1, "a", ["x", "y"]]])
+        self.assertEqual(len(wisecrowd.describe(frame[1:]).contradictions), 0)
+        self.assertIsNone(found.suspect_gold)
+
+    def test_twin_tasks(self):
+        frame = pd.DataFrame({"task": ["a", "b", "c"], "worker": "w", "label": ["x", "y", "x"]})
+        features = pd.DataFrame([[1, 2], [1, 2], [3, 4]], index=["a", "b", "c"])
+        found = wisecrowd.describe(frame, features=features)
+        self.assertEqual(found.twin_tasks.values.tolist(), [[["a", "b"], True]])
+        self.assertFalse(wisecrowd.describe(frame, features=features, gold={"a": "x", "b": "x"}).twin_tasks.contradict[0])
+        with self.assertRaises(ValueError):
+            wisecrowd.describe(frame, features=features.reset_index(drop=True))
 
 
 class Evaluate(unittest.TestCase):
