@@ -43,7 +43,7 @@ std::string question_id(const Outgoing& argilla, const std::string& dataset, con
       if (one.is_object() && one.value("name", "") == question) return one.value("id", "");
     }
   }
-  throw Refusal(502, fmt::format("Argilla answers {} and names no question '{}' of the dataset", answer.status,
+  throw Refusal(424, fmt::format("Argilla answers {} and names no question '{}' of the dataset", answer.status,
                                  printable(question)));
 }
 
@@ -137,11 +137,11 @@ void Service::push_argilla(Call& call) {
       const OutgoingAnswer answer = argilla.call(
           "PUT", fmt::format("/api/v1/records/{}/suggestions", percent_encoded(task.name)), suggestion.dump());
       if (answer.status >= 400)
-        throw Refusal(502, fmt::format("Argilla answers {} to a suggestion after {} were taken", answer.status, sent));
+        throw Refusal(424, fmt::format("Argilla answers {} to a suggestion after {} were taken", answer.status, sent));
       ++sent;
     }
   } catch (const Error& error) {
-    throw Refusal(502, error.what());
+    throw Refusal(424, error.what());
   }
   call.reply(json_response(200, {{"sent", sent}}));
 }

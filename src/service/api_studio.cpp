@@ -100,11 +100,11 @@ void Service::connect_studio(Call& call) {
   try {
     answer = studio.call("GET", fmt::format("/api/projects/{}/", s.project));
   } catch (const Error& error) {
-    throw Refusal(502, error.what());
+    throw Refusal(424, error.what());
   }
   if (answer.status != 200) {
     throw Refusal(
-        502, fmt::format("Label Studio answers {} to the question for project {}: are the token and the number right?",
+        424, fmt::format("Label Studio answers {} to the question for project {}: are the token and the number right?",
                          answer.status, s.project));
   }
   const nlohmann::json there = parse_json(answer.body);
@@ -141,7 +141,7 @@ void Service::connect_studio(Call& call) {
     json["reconciled"] = shown(done);
     call.reply(json_response(201, json));
   } catch (const Error& error) {
-    throw Refusal(502, error.what());
+    throw Refusal(424, error.what());
   }
 }
 
@@ -171,7 +171,7 @@ void Service::reconcile_studio(Call& call) {
   try {
     call.reply(json_response(200, shown(link->reconcile())));
   } catch (const Error& error) {
-    throw Refusal(502, error.what());
+    throw Refusal(424, error.what());
   }
 }
 
