@@ -118,6 +118,7 @@ void run_aggregate(const AggregateArguments& options, Session& session) {
   options.structure.check();
   request.structure = options.structure;
   if (!options.out.empty()) request.out = options.out;
+  request.look_at_pairs_only = options.report.empty();  // which has a picture of the crowd
   const ReportRequest report{.path = options.report, .force = options.force};
   check_report(report);
   Work work(session, options.run);

@@ -187,6 +187,10 @@ AggregateOutcome run_aggregate(const AggregateRequest& request, Session& session
     record.timings.emplace_back("evaluate", watch.lap());
     work.check_stopped();
   }
+  if (request.look_at_pairs_only && !fit.dependence) {
+    fit.dependence = find_dependence({.answers = data.answers, .trusted = data.trusted},
+                                     {.only_where_pairs_stand_out = true}, work.context());
+  }
   outcome.result = make_result(std::move(data), std::move(fit), std::move(record), work.context());
   outcome.result.times = std::move(times);
   outcome.result.record.timings.emplace_back("summarise", watch.lap());

@@ -26,6 +26,7 @@ struct AggregateRequest {
   ReadOptions read;
   StructureFlags structure;
   std::optional<std::string> out;
+  bool look_at_pairs_only = false;  ///< unless one stands out: no search for dependent workers beside a named method
 };
 
 struct AggregateOutcome {

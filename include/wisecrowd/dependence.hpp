@@ -13,6 +13,9 @@ namespace wisecrowd {
 
 struct DependenceOptions {
   bool list_attacked_tasks = false;
+  /// A look at the pairs alone, and the search only where one of them stands out: for results that do not depend on it.
+  /// A hidden group whose pairs share few tasks is not found then.
+  bool only_where_pairs_stand_out = false;
 };
 
 /// Finds workers who do not answer independently. It asks no fit, because such groups deceive it:

@@ -274,7 +274,9 @@ Dependence find_in_parts(const CategoryData& data, const CrowdParts& parts, cons
                          const RunContext& context) {
   std::vector<Dependence> found(parts.count());
   std::vector<CrowdPart> part(parts.count());
-  const auto scope = [&](std::size_t n) { return SearchScope{parts.pairs_of_workers(), parts.share(n), false}; };
+  const auto scope = [&](std::size_t n) {
+    return SearchScope{parts.pairs_of_workers(), parts.share(n), false, options.only_where_pairs_stand_out};
+  };
   bool hopeless = true;
   for (std::size_t n = 0; n < parts.count() && hopeless && !context.cancelled(); ++n) {
     hopeless = Search(parts.part(n).data, scope(n), context).hopeless();
@@ -319,7 +321,8 @@ Dependence find_dependence(const CategoryData& data, const DependenceOptions& op
   if (answers.answer_count() == 0 || answers.class_count() < 2 || answers.worker_count() < 2) return {};
   const CrowdParts parts(data);
   if (!parts.whole()) return find_in_parts(data, parts, options, context);
-  const SearchScope scope{.pairs_tried = pairs_of(static_cast<double>(answers.worker_count()))};
+  const SearchScope scope{.pairs_tried = pairs_of(static_cast<double>(answers.worker_count())),
+                          .only_where_pairs_stand_out = options.only_where_pairs_stand_out};
   if (answers.answer_count() > kLargePart) return find_in_part(data, scope, options, context);
   return find_in_part(data, scope, options, by_one_thread(context));
 }

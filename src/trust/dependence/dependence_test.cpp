@@ -407,6 +407,22 @@ TEST(Dependence, NoSidesAreTakenForALargerGroup) {
   EXPECT_EQ(acted_on(8, 4), std::set<std::size_t>{});
 }
 
+TEST(Dependence, ALookAtPairsFindsWhatStandsOut) {
+  const DependenceOptions pairs_only{.only_where_pairs_stand_out = true};
+  const CategoryAnswers copied = draw({.cliques = 2, .clique_size = 4}, 5);
+  const Dependence all = find_dependence({.answers = copied}, {}, RunContext());
+  const Dependence some = find_dependence({.answers = copied}, pairs_only, RunContext());
+  ASSERT_EQ(all.groups.size(), 2U);
+  ASSERT_EQ(some.groups.size(), 2U);
+  for (std::size_t g = 0; g < 2; ++g) EXPECT_EQ(members(some.groups[g]), members(all.groups[g]));
+  EXPECT_TRUE(find_dependence({.answers = draw({}, 5)}, pairs_only, RunContext()).groups.empty());
+  // Colluders whose pairs share few tasks: the search finds them, a look at pairs does not.
+  const Simulation hidden = simulate("colluders", {500, 30, 2, 5}, Parameters(simulation_kind("colluders").parameters),
+                                     RunContext({.seed = 1}));
+  EXPECT_EQ(groups_of(hidden.data.answers, RunContext()).size(), 1U);
+  EXPECT_TRUE(find_dependence({.answers = hidden.data.answers}, pairs_only, RunContext()).groups.empty());
+}
+
 TEST(Dependence, WhatCannotBeKnownIsSaid) {
   const Attack attack{.share = 0.35};
   const CategoryData data = without_gold(attacked_crowd(attack, 4));

@@ -123,6 +123,20 @@ bool Search::anything_left(const PairDependence& found) const {
          std::any_of(of_worker.begin(), of_worker.end(), [&](const Sums& sums) { return sums.z() > slight; });
 }
 
+/// Whether a pair is suspected, or a worker agrees with its partners far more than expected.
+bool Search::pairs_stand_out(const PairDependence& found) const {
+  std::vector<Sums> of_worker(sample_.workers);
+  EvidenceInOrder evidence(found);
+  for (std::uint32_t j = 0; j < sample_.workers; ++j) {
+    for (std::size_t p = pairs_.row[j]; p < pairs_.row[j + 1]; ++p) {
+      if (evidence.of(p) > evidence_needed()) return true;
+      const Sums part{pairs_.agreed[p] - found.expected[p], found.variance[p], 0};
+      for (Sums* sums : {&of_worker[j], &of_worker[pairs_.other[p]]}) *sums += part;
+    }
+  }
+  return std::any_of(of_worker.begin(), of_worker.end(), [&](const Sums& sums) { return sums.z() > 2 * sure_z(); });
+}
+
 GroupModel Search::best_of_candidates(const GroupModel& alone) const {
   std::vector<Labels> tried = {alone.grouping().unit};
   const bool large = sample_.answers() > kLarge;
@@ -374,10 +388,11 @@ Labels without_groups(const Grouping& grouping, const std::vector<bool>& apart) 
 
 FoundGroups Search::run() const {
   const Labels singly = everybody_alone(sample_.workers);
-  if (sample_.answers() > kLarge) {
+  if (sample_.answers() > kLarge || scope_.only_where_pairs_stand_out) {
     GroupModel quick = whole(fit(singly, {}, {.max_iterations = kIterationsOfScreen}));
     PairDependence pairs = dependence_of(sample_, pairs_, quick, context_);
-    if (!anything_left(pairs) || context_.cancelled()) return {std::move(quick), std::move(pairs), {}, false};
+    const bool go_on = scope_.only_where_pairs_stand_out ? pairs_stand_out(pairs) : anything_left(pairs);
+    if (!go_on || context_.cancelled()) return {std::move(quick), std::move(pairs), {}, false};
   }
   const GroupModel alone = fit(singly);
   Looked best = walk(without_unfounded_groups(without_idle_groups(best_of_candidates(alone))));

@@ -22,6 +22,7 @@ struct SearchScope {
   double pairs_tried = 0;  ///< pairs of workers, those of other parts too: so many may look alike by chance
   double share = 1;        ///< of the work that the search of a whole crowd may take
   bool whole = true;       ///< no other part belongs to the crowd
+  bool only_where_pairs_stand_out = false;
 };
 
 /// The search of METHOD.md: which grouping of the workers explains the answers best, and which pairs agree beyond it.
@@ -46,6 +47,7 @@ class Search {
   [[nodiscard]] GroupModel whole(GroupModel model) const;
   [[nodiscard]] PairDependence dependence_beyond(const GroupModel& model) const;
   [[nodiscard]] bool anything_left(const PairDependence& found) const;
+  [[nodiscard]] bool pairs_stand_out(const PairDependence& found) const;
   [[nodiscard]] GroupModel best_of_candidates(const GroupModel& alone) const;
   /// A model and the pairs beyond it, if they were looked at.
   struct Looked {
