@@ -126,6 +126,12 @@ CategoryData read_answers(const AggregateRequest& request, AnswerTimes& times, W
   return data;
 }
 
+void look_at_pairs(const CategoryData& data, CategoryFit& fit, Work& work) {
+  if (fit.dependence) return;
+  fit.dependence = find_dependence({.answers = data.answers, .trusted = data.trusted},
+                                   {.only_where_pairs_stand_out = true}, work.context());
+}
+
 }  // namespace
 
 AggregateOutcome run_aggregate(const AggregateRequest& request, Session& session, Work& work) {
@@ -187,10 +193,7 @@ AggregateOutcome run_aggregate(const AggregateRequest& request, Session& session
     record.timings.emplace_back("evaluate", watch.lap());
     work.check_stopped();
   }
-  if (request.look_at_pairs_only && !fit.dependence) {
-    fit.dependence = find_dependence({.answers = data.answers, .trusted = data.trusted},
-                                     {.only_where_pairs_stand_out = true}, work.context());
-  }
+  if (request.look_at_pairs_only) look_at_pairs(data, fit, work);
   outcome.result = make_result(std::move(data), std::move(fit), std::move(record), work.context());
   outcome.result.times = std::move(times);
   outcome.result.record.timings.emplace_back("summarise", watch.lap());
