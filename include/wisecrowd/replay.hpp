@@ -40,9 +40,10 @@ struct Policy {
 
 struct ReplayOptions {
   std::size_t seeds = 10;  ///< repetitions with other chance
-  /// Answers bought between two fits; 0: a fiftieth of all. They are asked in batches of a tenth of the tasks at most,
-  /// between which posteriors follow the answers by the tables of the last fit.
+  /// Answers bought between two fits; 0: a fiftieth of all. They are asked in batches, between which posteriors follow
+  /// the answers by the tables of the last fit.
   std::size_t answers_per_round = 0;
+  double largest_batch = 0.1;  ///< as a share of the tasks
   /// Where to stop; 0: when everything recorded is bought, or, in a simulated world, at ten answers per task.
   std::size_t most_answers = 0;
   /// The first so many answers per task come from random workers, the same for all policies.

@@ -42,9 +42,6 @@ CrowdKnowledge knowledge_of(const CategoryAnswers& answers, const CategoryFit& f
 namespace selecting {
 namespace {
 
-/// Questions that are put at once, at most, as a share of the tasks.
-constexpr double kTasksPerBatch = 0.1;
-
 /// The world as far as it was asked.
 class Oracle {
  public:
@@ -157,7 +154,8 @@ class Run {
   /// What is asked between two fits, in batches of a part of the tasks: a policy that had to choose more at once could
   /// hardly choose among tasks. Answers of a batch are seen before the next one, as far as tables that are known tell.
   void ask_in_batches(std::size_t pairs) {
-    const auto part = static_cast<std::size_t>(kTasksPerBatch * static_cast<double>(world_.answers.task_count()));
+    const auto part =
+        static_cast<std::size_t>(options_.largest_batch * static_cast<double>(world_.answers.task_count()));
     const std::size_t most = has_tables_ ? std::max<std::size_t>(part, 1) : pairs;
     for (std::size_t left = pairs; left > 0 && !context_.cancelled();) {
       const std::size_t before = oracle_.known().size(), wanted = std::min(most, left);
