@@ -120,7 +120,8 @@ void RowScan::scan(const Make& make, const Gather& gather) {
                      .total = static_cast<double>(source_->size())});
   }
   if (report_.rows == 0) {
-    throw Error(ErrorCode::bad_input, fmt::format("{}: there is no row after the header", file_));
+    throw Error(ErrorCode::bad_input,
+                fmt::format("{}: there is no row after the header: name a file with rows, or export it again", file_));
   }
 }
 

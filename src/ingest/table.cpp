@@ -81,7 +81,9 @@ class TableReader {
                        .total = static_cast<double>(source_->size())});
     }
     if (report_.rows == 0) {
-      throw Error(ErrorCode::bad_input, fmt::format("{}: there is no row after the header", table_.file));
+      throw Error(
+          ErrorCode::bad_input,
+          fmt::format("{}: there is no row after the header: name a file with rows, or export it again", table_.file));
     }
     table_.tasks.settle(context_.pool());
     table_.workers.settle(context_.pool());
