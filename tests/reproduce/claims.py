@@ -5,6 +5,7 @@ import math
 import os
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 from statistics import mean, stdev
 
@@ -106,3 +107,15 @@ class Claims:
     def code(self):
         print(f"missed: {'; '.join(self.missed)}" if self.missed else "all claims hold", flush=True)
         return 1 if self.missed else 0
+
+
+def run_parts(usage, parts):
+    """The main of a script: PROGRAM and, if not all are wanted, names of `parts`; each gets the program, a folder and the claims."""
+    if len(sys.argv) < 2 or not set(sys.argv[2:]) <= set(parts):
+        sys.exit(usage)
+    claims = Claims()
+    for name in sys.argv[2:] or parts:
+        print(f"\n## {name}", flush=True)
+        with tempfile.TemporaryDirectory() as folder:
+            parts[name](sys.argv[1], Path(folder), claims)
+    return claims.code()

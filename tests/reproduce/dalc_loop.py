@@ -14,10 +14,8 @@ import csv
 import json
 import random
 import sys
-import tempfile
-from pathlib import Path
 
-from claims import Claims, data_folder, rows_of, run, settings, simulate, table
+from claims import data_folder, rows_of, run, run_parts, settings, simulate, table
 
 SAVING = 0.365
 POLICIES = ["rd", "ac", "ad", "dalc"]
@@ -225,15 +223,5 @@ def once(program, folder, claims):
 PARTS = {"generator": generator, "fashion": fashion, "sentiment": sentiment, "live": live, "rounds": rounds, "labelme": labelme, "once": once}
 
 
-def main():
-    if len(sys.argv) < 2 or not set(sys.argv[2:]) <= set(PARTS):
-        sys.exit(__doc__)
-    claims = Claims()
-    for name in sys.argv[2:] or PARTS:
-        with tempfile.TemporaryDirectory() as folder:
-            PARTS[name](sys.argv[1], Path(folder), claims)
-    return claims.code()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_parts(__doc__, PARTS))

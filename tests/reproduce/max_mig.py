@@ -13,7 +13,7 @@ import tempfile
 from pathlib import Path
 from statistics import mean
 
-from claims import Claims, data_folder, differences, interval, join_test_answers, learn, rows_of, settings, shown, simulate, table
+from claims import data_folder, differences, interval, join_test_answers, learn, rows_of, run_parts, settings, shown, simulate, table
 
 CROWDS = range(1, 6)
 CASES = ("4.1", "4.2", "4.3")
@@ -198,16 +198,5 @@ def labelme(program, folder, claims):
 PARTS = {"luna": luna, "weak": weak, "divergences": divergences, "copies": copies, "e2": example_e2, "labelme": labelme}
 
 
-def main():
-    if len(sys.argv) < 2 or not set(sys.argv[2:]) <= set(PARTS):
-        sys.exit(__doc__)
-    claims = Claims()
-    for name in sys.argv[2:] or PARTS:
-        print(f"\n## {name}", flush=True)
-        with tempfile.TemporaryDirectory() as folder:
-            PARTS[name](sys.argv[1], Path(folder), claims)
-    return claims.code()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_parts(__doc__, PARTS))

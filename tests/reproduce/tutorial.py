@@ -14,7 +14,7 @@ from statistics import mean, median
 from types import SimpleNamespace
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench/quality"))
-from claims import Claims, data_folder, differences, interval, learn, rows_of, run, settings, shown, simulate, table  # noqa: E402
+from claims import data_folder, differences, interval, learn, rows_of, run, run_parts, settings, shown, simulate, table  # noqa: E402
 from max_mig_cases import prepare  # noqa: E402
 
 CROWDS = range(1, 4)
@@ -127,16 +127,5 @@ def dog(program, folder, claims):
 PARTS = {"machines": machines, "coinnet": coinnet, "dog": dog}
 
 
-def main():
-    if len(sys.argv) < 2 or not set(sys.argv[2:]) <= set(PARTS):
-        sys.exit(__doc__)
-    claims = Claims()
-    for name in sys.argv[2:] or PARTS:
-        print(f"\n## {name}", flush=True)
-        with tempfile.TemporaryDirectory() as folder:
-            PARTS[name](sys.argv[1], Path(folder), claims)
-    return claims.code()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(run_parts(__doc__, PARTS))
