@@ -28,6 +28,7 @@ endfunction()
 
 include(cmake/torch_plugin.cmake)
 include(cmake/png_plugin.cmake)
+include(cmake/tls_plugin.cmake)
 add_custom_target(plugins)
 if(WISECROWD_PLUGINS)
   add_dependencies(plugins ${WISECROWD_PLUGINS})

@@ -22,6 +22,7 @@ struct ServeArguments {
   std::vector<std::string> hosts;
   std::uint64_t connections = ServiceLimits{}.connections;
   std::uint64_t body_megabytes = ServiceLimits{}.body_bytes >> 20;
+  bool private_webhooks = false;
   double rate = ServiceLimits{}.requests_per_second;
 };
 
@@ -54,6 +55,7 @@ void run_serve(const ServeArguments& arguments, Session& session) {
   read_listen(arguments.listen, options);
   options.token_file = arguments.tokens;
   options.hosts = arguments.hosts;
+  options.private_webhooks = arguments.private_webhooks;
   options.limits.connections = arguments.connections;
   options.limits.body_bytes = arguments.body_megabytes << 20;
   options.limits.all_bodies = std::max(options.limits.all_bodies, 4 * options.limits.body_bytes);
@@ -112,6 +114,8 @@ void add_serve(CommandSet& commands) {
                    "who may use it, as wisecrowd token writes it; read again when it changes", {ValueHint::Kind::file});
   command.add_list("--host", options->hosts, "NAME",
                    "a name that browsers use for it, besides localhost and its address; may be repeated");
+  command.add_flag("--private-webhooks", options->private_webhooks,
+                   "webhooks may call addresses of this machine and its network");
   command.add_count("--connections", options->connections, 1, 100'000, "at most so many at a time");
   command.add_count("--body-megabytes", options->body_megabytes, 1, 1024, "the largest request");
   command.add_number("--requests-per-second", options->rate, 1, 1e9, "of one client address");

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <optional>
 #include <string>
@@ -37,6 +38,8 @@ struct AskRequest {
   std::optional<NamedOffers> offers;
   /// Of a state: look at so many of the most uncertain tasks. 0: ten per pair, at least 10,000.
   std::size_t candidates = 0;
+  /// Of a state: pairs of a task and a worker that are not to be chosen, beside those that have answered.
+  std::function<bool(std::string_view task, std::string_view worker)> excluded;
   std::uint64_t round = 0;  ///< changes the lots of policies that draw them; 0: the number of answers so far
 };
 

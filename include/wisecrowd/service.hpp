@@ -32,6 +32,7 @@ struct ServiceOptions {
   std::uint16_t port = 8765;          ///< 0: any that is free
   std::string token_file;             ///< empty: no tokens, for loopback only
   std::vector<std::string> hosts;     ///< names that browsers may use for it, besides its address and localhost
+  bool private_webhooks = false;      ///< webhooks may call addresses of this machine and its network
   ServiceLimits limits;
   LogLevel log_level = LogLevel::info;
   unsigned threads = 0;                            ///< that answer requests; 0: two, or as many as the machine has

@@ -114,7 +114,8 @@ NamedSelection select_from_state(const CrowdState& state, const AskRequest& aske
   view.worker_answers = terms.workers.answers;
   view.answers = {tasks.answer_offsets, tasks.answer_workers, tasks.answer_labels};
   view.asked = [&](TaskId task, WorkerId worker) {
-    return index(worker) < terms.known_workers && tasks.asked(index(task), worker);
+    if (index(worker) < terms.known_workers && tasks.asked(index(task), worker)) return true;
+    return asked.excluded && asked.excluded(tasks.names[index(task)], terms.workers.names[index(worker)]);
   };
   NamedSelection chosen;
   chosen.selection = select(view, terms.request, selector, parameters, context);

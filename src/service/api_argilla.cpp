@@ -6,6 +6,7 @@
 #include "service/argilla.hpp"
 #include "service/outgoing.hpp"
 #include "service/service.hpp"
+#include "service/webhook_signature.hpp"
 #include "service/words.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/names.hpp"

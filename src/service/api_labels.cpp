@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -25,10 +26,12 @@ struct LabelPage {
   std::int64_t position = 0;  ///< as of which they are
 };
 
-/// "t17": the tasks after number 17. "j17": tasks of the journal's entries after position 17.
+/// "t17": the tasks after number 17. "j17": tasks of the journal's entries after position 17. "r17.5": tasks that fits
+/// changed at position 5 or later, from revision 18 on; then those of the journal.
 struct Cursor {
   char kind = 't';
   std::int64_t after = -1;
+  std::int64_t since = 0;
 };
 
 Cursor cursor_of(const HttpRequest& request) {
@@ -36,14 +39,40 @@ Cursor cursor_of(const HttpRequest& request) {
   if (given == request.query.end()) return {};
   const std::string& text = given->second;
   Cursor cursor;
-  const bool digits =
-      text.size() >= 2 && text.size() <= 18 && text.find_first_not_of("0123456789", 1) == std::string::npos;
-  if (!digits || (text[0] != 't' && text[0] != 'j')) {
+  cursor.kind = text.empty() ? '?' : text[0];
+  const char* const end = text.data() + text.size();
+  auto read = std::from_chars(text.data() + (text.empty() ? 0 : 1), end, cursor.after);
+  if (cursor.kind == 'r' && read.ec == std::errc() && read.ptr != end && *read.ptr == '.')
+    read = std::from_chars(read.ptr + 1, end, cursor.since);
+  const bool known = cursor.kind == 't' || cursor.kind == 'j' || cursor.kind == 'r';
+  if (!known || read.ec != std::errc() || read.ptr != end || cursor.after < 0 || cursor.since < 0)
     throw Refusal(400, "cursor: give back what `next` of the page before said, unchanged");
-  }
-  cursor.kind = text[0];
-  cursor.after = std::stoll(text.substr(1));
   return cursor;
+}
+
+/// Adds the label of a task, if there is one and it is asked for.
+void add_label(const CrowdState& state, const std::string& name, const LabelQuery& query, LabelPage& page) {
+  const auto task = state.task(name);
+  if (!task || !(task->probability < query.below)) return;
+  const bool wanted =
+      query.label.empty() || (task->label != kNoClass && page.classes[index(task->label)] == query.label);
+  if (wanted)
+    page.labels.push_back({0, task->name, task->label, task->probability, task->uncertainty, task->answers.size()});
+}
+
+/// Tasks whose labels fits to all answers changed; nothing when there are no more of them.
+std::optional<LabelPage> revised_labels(const Project& project, const Cursor& cursor, const LabelQuery& query) {
+  const auto revised = project.with_journal(
+      [&](const Journal& journal) { return journal.revised(cursor.since, cursor.after, query.limit); });
+  if (revised.empty()) return std::nullopt;
+  LabelPage page;
+  page.position = project.absorbed();
+  project.with_state([&](const CrowdState& state) {
+    page.classes = state.class_names();
+    for (const Revision& one : revised) add_label(state, one.task, query, page);
+  });
+  page.next = fmt::format("r{}.{}", revised.back().number, cursor.since);
+  return page;
 }
 
 /// Tasks that something was said about after a position, in that order.
@@ -58,14 +87,7 @@ LabelPage changed_labels(const Project& project, std::int64_t since, const Label
     for (const Entry& entry : entries) {
       if (entry.position > page.position) break;
       last = entry.position;
-      if (!seen.insert(entry.task).second) continue;
-      const auto task = state.task(entry.task);
-      if (!task) continue;
-      const bool wanted =
-          task->probability < query.below &&
-          (query.label.empty() || (task->label != kNoClass && page.classes[index(task->label)] == query.label));
-      if (wanted)
-        page.labels.push_back({0, task->name, task->label, task->probability, task->uncertainty, task->answers.size()});
+      if (seen.insert(entry.task).second) add_label(state, entry.task, query, page);
     }
   });
   if (last < page.position && !entries.empty()) page.next = fmt::format("j{}", last);
@@ -137,11 +159,11 @@ void Service::list_labels(Call& call) {
   const auto format = call.request.query.find("format");
   const std::string shape = format == call.request.query.end() ? "json" : format->second;
   if (shape != "json" && shape != "csv") throw Refusal(400, "format: it is neither json nor csv");
-  const Cursor cursor = cursor_of(call.request);
+  Cursor cursor = cursor_of(call.request);
   const std::int64_t since = query_integer(call.request, "changed_since", -1, 0, std::int64_t{1} << 53);
-  // A fit to all answers may have changed any label.
-  const bool follow = cursor.kind == 'j' ||
-                      (since >= call.project->refitted_at() && !call.request.query.contains("cursor") && since >= 0);
+  // Where nobody knows what a fit to all answers changed, it may have been any label.
+  if (since >= 0 && !call.request.query.contains("cursor") && since >= call.project->revisions_known_from())
+    cursor = {'r', 0, since};
   query.after = cursor.after;
   const auto order = call.request.query.find("order");
   const bool by_doubt = order != call.request.query.end();
@@ -152,10 +174,11 @@ void Service::list_labels(Call& call) {
   LabelPage page;
   if (by_doubt) {
     page = doubtful_labels(*call.project, query);
-  } else if (follow) {
-    page = changed_labels(*call.project, cursor.kind == 'j' ? cursor.after : since, query);
-  } else {
+  } else if (cursor.kind == 't') {
     page = all_labels(*call.project, query);
+  } else {
+    const auto revised = cursor.kind == 'r' ? revised_labels(*call.project, cursor, query) : std::nullopt;
+    page = revised ? *revised : changed_labels(*call.project, cursor.kind == 'r' ? cursor.since : cursor.after, query);
   }
   HttpResponse response;
   if (shape == "csv") {

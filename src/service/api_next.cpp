@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "service/log.hpp"
 #include "service/service.hpp"
 #include "service/words.hpp"
 #include "wisecrowd/asking.hpp"
@@ -14,6 +15,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kMostAsked = 1000, kMostOffers = 10'000;
+constexpr int kLongestLease = 86'400;  // seconds
 /// Of the most uncertain tasks so many are looked at for each answer that is wanted, and so many at least.
 constexpr std::size_t kTasksPerAnswer = 10, kFewestTasks = 200;
 
@@ -22,6 +24,7 @@ struct NextRequest {
   double sure = 0;
   std::optional<NamedOffers> offers;
   std::string selector;
+  double reserve = 0;  ///< seconds for which the tasks are kept for their workers; 0: not at all
 };
 
 double positive_in(const nlohmann::json& value, std::string_view field) {
@@ -80,6 +83,9 @@ NextRequest next_request(const HttpRequest& request, double sure) {
     } else if (field == "workers" && value.is_array() && value.size() <= kMostOffers) {
       next.offers.emplace();
       for (const auto& item : value) add_offer(item, *next.offers);
+    } else if (field == "reserve" && value.is_number() && value.get<double>() >= 1 &&
+               value.get<double>() <= kLongestLease) {
+      next.reserve = value.get<double>();
     } else if (field == "selector" && value.is_string()) {
       next.selector = value.get<std::string>();
       if (selector(next.selector).needs_passes || selector(next.selector).needs_reliability) {
@@ -87,9 +93,11 @@ NextRequest next_request(const HttpRequest& request, double sure) {
       }
     } else {
       throw Refusal(
-          422, fmt::format(
-                   "{}: there are count (1 to {}), worker, workers (a list), sure (from 0.5 to below 1) and selector",
-                   printable(field), kMostAsked));
+          422,
+          fmt::format(
+              "{}: there are count (1 to {}), worker, workers (a list), sure (from 0.5 to below 1), reserve (seconds "
+              "from 1 to {}) and selector",
+              printable(field), kMostAsked, kLongestLease));
     }
   }
   return next;
@@ -116,47 +124,72 @@ NamedOffers open_offers(NextRequest& next, const std::vector<std::string>& known
   return open;
 }
 
+enum class Chosen { all, taken_by_others, nobody_to_ask };
+
+/// One round of choosing. Somebody else may have taken what was chosen just before.
+Chosen choose(Project& project, NextRequest& next, const CrowdState& state, Json& answer) {
+  AskRequest request;
+  const double now = steady_seconds();
+  request.offers =
+      open_offers(next, next.offers ? std::vector<std::string>() : state.workers().names, project.worker_settings());
+  if (request.offers->workers.empty() || state.class_names().size() < 2) return Chosen::nobody_to_ask;
+  double dearest = 0;
+  for (const WorkerOffer& offer : request.offers->offers) dearest = std::max(dearest, offer.cost);
+  request.budget = static_cast<double>(next.count) * dearest;
+  request.candidates = std::max(kFewestTasks, kTasksPerAnswer * next.count) + project.leases().size();
+  if (project.leases().size() > 0) {
+    request.excluded = [&](std::string_view task, std::string_view worker) {
+      return project.leases().is_taken(task, worker, now);
+    };
+  }
+  Parameters parameters(selector(next.selector).parameters);
+  for (const ParameterSpec& spec : selector(next.selector).parameters) {
+    if (spec.name == "delta") parameters.set("delta", fmt::format("{}", 1 - next.sure));
+    // Somebody who asks for tasks is there: all of them may go to one.
+    if (spec.name == "spread") parameters.set("spread", "0");
+  }
+  const RunContext context(RunOptions{.threads = 1});
+  const NamedSelection chosen = select_from_state(state, request, next.selector, parameters, context);
+  const std::string link_template = project.settings().link_template;
+  Json choices = Json::array();
+  std::size_t lost = 0;
+  for (const Choice& choice : chosen.selection.choices) {
+    if (choices.size() >= next.count) break;
+    const std::string& task = chosen.tasks[index(choice.task)];
+    const std::string& worker = chosen.workers[index(choice.worker)];
+    if (next.reserve > 0 && !project.leases().take(task, worker, now, now + next.reserve)) {
+      ++lost;
+      continue;
+    }
+    choices.push_back(
+        {{"task", task},
+         {"worker", worker},
+         {"expected_gain", number_or_null(choice.expected_gain)},
+         {"cost", number_or_null(choice.cost)},
+         {"link", link_to(link_template, task)},
+         {"reserved_until", next.reserve > 0 ? Json(utc_time(seconds_since_1970() + next.reserve)) : Json(nullptr)}});
+  }
+  answer["choices"] = std::move(choices);
+  answer["settled"] = chosen.selection.settled;
+  return lost > 0 ? Chosen::taken_by_others : Chosen::all;
+}
+
 }  // namespace
 
 void Service::choose_next(Call& call) {
   allow_query(call.request, {"after"});
   await_position(call);
   NextRequest next = next_request(call.request, call.project->settings().sure);
-  const RunContext context(RunOptions{.threads = 1});
-  Json choices = Json::array();
-  Json answer = {{"choices", nullptr}, {"settled", 0}, {"position", call.project->absorbed()}};
-  const std::string link_template = call.project->settings().link_template;
-  const bool anybody = call.project->with_state([&](const CrowdState& state) {
-    AskRequest request;
-    const bool all = !next.offers;
-    const auto decided = call.project->worker_settings();
-    request.offers = open_offers(next, all ? state.workers().names : std::vector<std::string>(), decided);
-    if (request.offers->workers.empty() || state.class_names().size() < 2) return false;
-    double dearest = 0;
-    for (const WorkerOffer& offer : request.offers->offers) dearest = std::max(dearest, offer.cost);
-    request.budget = static_cast<double>(next.count) * dearest;
-    request.candidates = std::max(kFewestTasks, kTasksPerAnswer * next.count);
-    Parameters parameters(selector(next.selector).parameters);
-    for (const ParameterSpec& spec : selector(next.selector).parameters) {
-      if (spec.name == "delta") parameters.set("delta", fmt::format("{}", 1 - next.sure));
-      // Somebody who asks for tasks is there: all of them may go to one.
-      if (spec.name == "spread") parameters.set("spread", "0");
-    }
-    const NamedSelection chosen = select_from_state(state, request, next.selector, parameters, context);
-    for (const Choice& choice : chosen.selection.choices) {
-      if (choices.size() >= next.count) break;
-      const std::string& task = chosen.tasks[index(choice.task)];
-      choices.push_back({{"task", task},
-                         {"worker", chosen.workers[index(choice.worker)]},
-                         {"expected_gain", number_or_null(choice.expected_gain)},
-                         {"cost", number_or_null(choice.cost)},
-                         {"link", link_to(link_template, task)}});
-    }
-    answer["settled"] = chosen.selection.settled;
-    return true;
+  if (next.reserve > 0 && !call.caller.may(Scope::write, call.project->name()))
+    throw Refusal(403, "reserve: this token may read alone, and who reserves tasks keeps others from them");
+  Json answer = {{"choices", Json::array()}, {"settled", 0}, {"position", call.project->absorbed()}};
+  const Chosen chosen = call.project->with_state([&](const CrowdState& state) {
+    Chosen last = Chosen::taken_by_others;
+    for (int round = 0; round < 3 && last == Chosen::taken_by_others; ++round)
+      last = choose(*call.project, next, state, answer);
+    return last;
   });
-  answer["choices"] = std::move(choices);
-  if (!anybody) answer["note"] = "nobody can be asked, or fewer than two classes are known";
+  if (chosen == Chosen::nobody_to_ask) answer["note"] = "nobody can be asked, or fewer than two classes are known";
   call.reply(json_response(200, answer));
 }
 

@@ -105,6 +105,7 @@ void Service::remove_project(Call& call) {
   batch.settings.emplace_back(kRemovedSetting, "1");
   (void)write_and_wait(call.project, std::move(batch));
   studios_->remove(call.project->name());
+  hooks_->remove_all(call.project->name());
   projects_.remove(call.project);
   metrics_.forget("wisecrowd_backlog_entries", fmt::format("project=\"{}\"", call.project->name()));
   log_.write(LogLevel::info, "project_removed", {{"project", call.project->name()}, {"by", call.caller.name}});

@@ -20,10 +20,6 @@ void enqueue(std::deque<std::shared_ptr<Project>>& queue, const std::shared_ptr<
   if (std::find(queue.begin(), queue.end(), project) == queue.end()) queue.push_back(project);
 }
 
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 }  // namespace
 
 Background::Background(Metrics& metrics, const Log& log, std::function<void(const std::shared_ptr<Project>&)> studied)
@@ -113,13 +109,13 @@ void Background::absorb_loop() {
 void Background::refit_one(const std::shared_ptr<Project>& shared) {
   Project& project = *shared;
   const RunContext context(RunOptions{.threads = 1, .cancel = &ending_});
-  const auto start = seconds_now();
+  const auto start = steady_seconds();
   if (project.refit_is_due()) {
     project.refit(context, true);
     metrics_.add("wisecrowd_refits_total", "");
-    metrics_.observe("wisecrowd_refit_seconds", "", seconds_now() - start);
+    metrics_.observe("wisecrowd_refit_seconds", "", steady_seconds() - start);
     log_.write(LogLevel::info, "refit",
-               {{"project", project.name()}, {"position", project.absorbed()}, {"seconds", seconds_now() - start}});
+               {{"project", project.name()}, {"position", project.absorbed()}, {"seconds", steady_seconds() - start}});
   }
   const auto known = project.study();
   if (!known || known->position != project.absorbed() || known->refitted_at != project.refitted_at()) {
@@ -137,7 +133,7 @@ void Background::refit_loop() {
       std::unique_lock lock(mutex_);
       more_.wait(lock, [&] { return ending_ || !to_look_at_.empty(); });
       if (ending_) return;
-      const double now = seconds_now();
+      const double now = steady_seconds();
       double soonest = 1e300;
       for (auto one = to_look_at_.begin(); one != to_look_at_.end() && !project; ++one) {
         const auto rests = study_again_.find(one->get());
@@ -153,7 +149,7 @@ void Background::refit_loop() {
       }
       std::erase(to_look_at_, project);
     }
-    const double start = seconds_now();
+    const double start = steady_seconds();
     try {
       refit_one(project);
     } catch (const Cancelled&) {
@@ -162,8 +158,8 @@ void Background::refit_loop() {
       failed("refit", *project, error);
     }
     const std::lock_guard lock(mutex_);
-    const double took = seconds_now() - start;
-    study_again_[project.get()] = seconds_now() + std::max(kLeastRest, kRestFactor * took);
+    const double took = steady_seconds() - start;
+    study_again_[project.get()] = steady_seconds() + std::max(kLeastRest, kRestFactor * took);
     if (study_again_.size() > 10'000) study_again_.clear();
   }
 }

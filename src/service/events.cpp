@@ -6,6 +6,21 @@
 
 namespace wisecrowd::service {
 
+namespace {
+
+/// What stands between `begin` and the end of its line.
+std::string_view line_after(std::string_view text, std::string_view begin) noexcept {
+  const std::size_t at = text.find(begin);
+  if (at == std::string_view::npos) return {};
+  text.remove_prefix(at + begin.size());
+  return text.substr(0, text.find('\n'));
+}
+
+}  // namespace
+
+std::string_view type_of(const Event& event) noexcept { return line_after(event.text, "\nevent: "); }
+std::string_view data_of(const Event& event) noexcept { return line_after(event.text, "\ndata: "); }
+
 class EventBus::Listening final : public Subscription {
  public:
   Listening(std::shared_ptr<EventBus> bus, std::uint64_t number) : bus_(std::move(bus)), number_(number) {}

@@ -13,6 +13,10 @@
 
 namespace wisecrowd::service {
 
+/// The parts of an event.
+[[nodiscard]] std::string_view type_of(const Event& event) noexcept;
+[[nodiscard]] std::string_view data_of(const Event& event) noexcept;  ///< a JSON object
+
 /// What happens to a project, for those who listen (server-sent events). The last thousand are kept, so that who comes
 /// back after a broken connection misses nothing.
 class EventBus : public std::enable_shared_from_this<EventBus> {

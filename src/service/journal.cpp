@@ -11,7 +11,7 @@ namespace wisecrowd::service {
 namespace {
 
 constexpr std::int64_t kApplicationId = 0x5743534A;  // "WCSJ"
-constexpr int kVersion = 1;
+constexpr int kVersion = 2;
 /// How long an Idempotency-Key is remembered.
 constexpr std::int64_t kKeySeconds = 7 * 24 * 3600;
 
@@ -24,7 +24,8 @@ CREATE TABLE IF NOT EXISTS entry(
   label TEXT,
   time REAL NOT NULL,             -- when it was given, or came in
   seconds REAL,                   -- that the worker took
-  link TEXT);
+  link TEXT,
+  assignment TEXT);               -- what a platform calls this piece of work
 CREATE TABLE IF NOT EXISTS request(
   key TEXT PRIMARY KEY,
   digest TEXT NOT NULL,
@@ -39,6 +40,10 @@ CREATE TABLE IF NOT EXISTS annotation(
   label TEXT NOT NULL);           -- or nothing, where it is no answer
 CREATE INDEX IF NOT EXISTS annotation_by_task ON annotation(task);
 CREATE TABLE IF NOT EXISTS link(task TEXT PRIMARY KEY, link TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS revision(  -- tasks whose label a fit to all answers changed, the last time
+  number INTEGER PRIMARY KEY AUTOINCREMENT,
+  task TEXT NOT NULL UNIQUE,
+  position INTEGER NOT NULL);     -- of the last entry that the fit knew
 CREATE TABLE IF NOT EXISTS setting(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 )sql";
 
@@ -52,16 +57,18 @@ Entry entry_of(const Statement& row) {
   entry.time = row.real(5);
   if (!row.is_null(6)) entry.seconds = row.real(6);
   entry.link = row.text(7);
+  entry.assignment = row.text(8);
   return entry;
 }
 
-constexpr std::string_view kEntryColumns = "position, kind, task, worker, label, time, seconds, link";
+constexpr std::string_view kEntryColumns = "position, kind, task, worker, label, time, seconds, link, assignment";
 
 }  // namespace
 
 Journal::Journal(std::unique_ptr<Database> database) : database_(std::move(database)) {
   const auto prepared = [&](std::string_view sql) { return std::make_unique<Statement>(*database_, sql); };
-  insert_ = prepared("INSERT INTO entry(kind, task, worker, label, time, seconds, link) VALUES (?, ?, ?, ?, ?, ?, ?)");
+  insert_ = prepared(
+      "INSERT INTO entry(kind, task, worker, label, time, seconds, link, assignment) VALUES (?, ?, ?, ?, ?, ?, ?, ?)");
   find_key_ = prepared("SELECT digest, position, accepted FROM request WHERE key = ?");
   put_key_ = prepared("INSERT INTO request VALUES (?, ?, ?, ?, ?)");
   put_setting_ = prepared("INSERT OR REPLACE INTO setting VALUES (?, ?)");
@@ -86,6 +93,10 @@ Journal Journal::open(const std::string& path) {
   }
   if (version < kVersion) {
     Transaction all(*database, Transaction::Kind::write);
+    if (version == 1) {
+      database->run("ALTER TABLE entry ADD COLUMN assignment TEXT");
+      database->run(fmt::format("INSERT OR REPLACE INTO setting VALUES ('{}', '1')", kRefittingSetting));
+    }
     database->run(kTables);
     database->run(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId, kVersion));
     all.commit();
@@ -103,6 +114,7 @@ void Journal::insert(const Entry& entry) {
   insert_->bind(5, std::isnan(entry.time) ? seconds_since_1970() : entry.time);
   std::isnan(entry.seconds) ? insert_->bind_null(6) : insert_->bind(6, entry.seconds);
   text(7, entry.link);
+  text(8, entry.assignment);
   insert_->run();
   if (entry.kind == EntryKind::task && !entry.link.empty()) put_link_->bind(1, entry.task).bind(2, entry.link).run();
 }
@@ -178,6 +190,36 @@ std::vector<Entry> Journal::read(std::int64_t after, std::size_t limit) const {
 void Journal::read_all(const std::function<void(const Entry&)>& use) const {
   Statement rows(*database_, fmt::format("SELECT {} FROM entry ORDER BY position", kEntryColumns));
   while (rows.step()) use(entry_of(rows));
+}
+
+std::vector<Entry> Journal::standing(std::int64_t after, std::size_t limit) const {
+  Statement rows(*database_,
+                 fmt::format("SELECT {} FROM entry WHERE position IN (SELECT max(position) FROM entry WHERE kind < 2 "
+                             "GROUP BY task, worker) AND kind = 0 AND position > ? ORDER BY position LIMIT ?",
+                             kEntryColumns));
+  rows.bind(1, after).bind(2, static_cast<std::int64_t>(limit));
+  std::vector<Entry> entries;
+  while (rows.step()) entries.push_back(entry_of(rows));
+  return entries;
+}
+
+void Journal::store(std::string_view name, std::string_view value) { put_setting_->bind(1, name).bind(2, value).run(); }
+
+void Journal::note_revised(std::int64_t position, const std::vector<std::string>& tasks) {
+  Transaction all(*database_, Transaction::Kind::write);
+  Statement put(*database_, "INSERT OR REPLACE INTO revision(task, position) VALUES (?, ?)");
+  for (const std::string& task : tasks) put.bind(1, task).bind(2, position).run();
+  store(kRefittingSetting, "");
+  all.commit();
+}
+
+std::vector<Revision> Journal::revised(std::int64_t since, std::int64_t after, std::size_t limit) const {
+  Statement rows(*database_,
+                 "SELECT number, task FROM revision WHERE number > ? AND position >= ? ORDER BY number LIMIT ?");
+  rows.bind(1, after).bind(2, since).bind(3, static_cast<std::int64_t>(limit));
+  std::vector<Revision> found;
+  while (rows.step()) found.push_back({rows.integer(0), std::string(rows.text(1))});
+  return found;
 }
 
 std::optional<std::string> Journal::setting(std::string_view name) const {

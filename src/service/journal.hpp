@@ -40,6 +40,15 @@ struct Receipt {
   std::string error;           ///< failed: why
 };
 
+/// A task whose label a fit to all answers changed.
+struct Revision {
+  std::int64_t number = 0;  ///< they are counted as they come
+  std::string task;
+};
+
+/// Not empty while a fit to all answers is under way, whose revisions are not written yet.
+inline constexpr const char* kRefittingSetting = "refitting";
+
 /// Everything that a project was told, in the order in which it came: one SQLite file, to which entries are only ever
 /// added. What is in it is true; a crowd's state follows it and can always be made anew from it.
 ///
@@ -58,6 +67,15 @@ class Journal {
   [[nodiscard]] std::vector<Entry> read(std::int64_t after, std::size_t limit) const;
   /// Every entry, in order.
   void read_all(const std::function<void(const Entry&)>& use) const;
+
+  /// At most `limit` answers after a position that were neither taken back nor replaced, in order. Looks at all.
+  [[nodiscard]] std::vector<Entry> standing(std::int64_t after, std::size_t limit) const;
+
+  void store(std::string_view name, std::string_view value);
+  /// Tasks whose labels a fit changed that knew the entries up to a position; it is no longer under way.
+  void note_revised(std::int64_t position, const std::vector<std::string>& tasks);
+  /// Revisions by fits of position `since` or later, those after number `after`.
+  [[nodiscard]] std::vector<Revision> revised(std::int64_t since, std::int64_t after, std::size_t limit) const;
 
   [[nodiscard]] std::optional<std::string> setting(std::string_view name) const;
   /// Those whose names begin so, without that.

@@ -110,6 +110,64 @@ TEST_F(ServiceJournal, AProjectFollowsItsJournalAfterALoss) {
   });
 }
 
+TEST_F(ServiceJournal, OneOfTheFirstVersionIsBroughtUpToDate) {
+  const std::string path = (folder_ / "journal.db").string();
+  {
+    Database old(path, Database::Mode::create);
+    old.run(
+        "CREATE TABLE entry(position INTEGER PRIMARY KEY, kind INTEGER NOT NULL, task TEXT NOT NULL, worker TEXT, "
+        "label TEXT, time REAL NOT NULL, seconds REAL, link TEXT)");
+    old.run("CREATE TABLE setting(name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID");
+    old.run("INSERT INTO entry VALUES (1, 0, 't', 'w', 'a', 5, NULL, NULL)");
+    old.run("PRAGMA application_id = 1464030026; PRAGMA user_version = 1");
+  }
+  Journal journal = Journal::open(path);
+  ASSERT_EQ(journal.read(0, 10).size(), 1U);
+  EXPECT_EQ(journal.read(0, 10)[0].assignment, "");
+  EXPECT_EQ(journal.setting(kRefittingSetting), "1");  // nobody wrote down what fits changed
+  Entry paid = answer("t", "w", "b");
+  paid.assignment = "A1";
+  const Batch more = batch({paid});
+  (void)journal.append({&more});
+  ASSERT_EQ(journal.standing(0, 10).size(), 1U);
+  EXPECT_EQ(journal.standing(0, 10)[0].assignment, "A1");
+}
+
+TEST_F(ServiceJournal, StandingAnswersAreThoseThatWereNeitherReplacedNorTakenBack) {
+  Journal journal = Journal::open((folder_ / "journal.db").string());
+  Entry gone = answer("u", "w", "");
+  gone.kind = EntryKind::withdrawal;
+  const Batch all = batch({answer("t", "w", "a"), answer("u", "w", "a"), answer("t", "v", "b"), gone,
+                           answer("t", "w", "b"), answer("x", "v", "a")});
+  (void)journal.append({&all});
+  std::string shown;
+  for (std::int64_t after = 0;;) {  // one at a time
+    const auto page = journal.standing(after, 1);
+    if (page.empty()) break;
+    shown += page[0].task + page[0].worker + page[0].label + " ";
+    after = page[0].position;
+  }
+  EXPECT_EQ(shown, "tvb twb xva ");
+}
+
+TEST_F(ServiceJournal, ATaskIsRevisedOnce) {
+  Journal journal = Journal::open((folder_ / "journal.db").string());
+  journal.store(kRefittingSetting, "1");
+  journal.note_revised(3, {"a", "b"});
+  EXPECT_EQ(journal.setting(kRefittingSetting), "");
+  journal.note_revised(7, {"c", "a"});
+  const auto tasks = [&](std::int64_t since, std::int64_t after, std::size_t limit) {
+    std::string names;
+    for (const Revision& one : journal.revised(since, after, limit)) names += one.task;
+    return names;
+  };
+  EXPECT_EQ(tasks(0, 0, 10), "bca");
+  EXPECT_EQ(tasks(4, 0, 10), "ca");
+  EXPECT_EQ(tasks(8, 0, 10), "");
+  const auto first = journal.revised(0, 0, 2);
+  EXPECT_EQ(tasks(0, first.back().number, 2), "a");
+}
+
 TEST_F(ServiceJournal, LabelsOutsideTheClassesAreNamed) {
   Project project("p", folder_, ProjectSettings{.classes = {"a", "b"}});
   Rows rows;

@@ -127,29 +127,5 @@ TEST(LabelStudio, ExportsHaveTasksAndAnnotations) {
   EXPECT_DOUBLE_EQ(time_of("1970-01-02T00:00:01.5Z"), 86401.5);
 }
 
-TEST(ServiceOutgoing, UrlsAndAnswers) {
-  const Url url = parse_url("http://host:8080/base/");
-  EXPECT_EQ(url.host, "host");
-  EXPECT_EQ(url.port, 8080);
-  EXPECT_EQ(url.path, "/base");
-  EXPECT_EQ(parse_url("http://[::1]:99").host, "::1");
-  EXPECT_EQ(parse_url("http://h").port, 80);
-  for (const char* bad : {"", "h", "https://h", "ftp://h", "http://", "http://h:0", "http://h:x", "http://u:p@h",
-                          "http://h/?q", "http://h b", "http://[::1"}) {
-    EXPECT_THROW((void)parse_url(bad), Error) << bad;
-  }
-  EXPECT_EQ(parse_answer("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhello").body, "he");
-  EXPECT_EQ(
-      parse_answer("HTTP/1.1 201 x\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n2;x=1\r\nde\r\n0\r\n\r\n").body,
-      "abcde");
-  EXPECT_EQ(parse_answer("HTTP/1.0 404 x\r\n\r\n").status, 404);
-  for (const char* bad :
-       {"", "HTTP/1.1 200", "HTTP/1.1 xyz OK\r\n\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nffffffffffffffffff\r\n",
-        "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nab"}) {
-    EXPECT_THROW((void)parse_answer(bad), Error) << bad;
-  }
-}
-
 }  // namespace
 }  // namespace wisecrowd::service

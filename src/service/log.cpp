@@ -32,4 +32,8 @@ void Log::write(LogLevel level, std::string_view event, const nlohmann::ordered_
   sink_(line.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
 }
 
+double steady_seconds() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 }  // namespace wisecrowd::service

@@ -22,5 +22,7 @@ class Log {
 /// 2026-11-17T23:36:05.123Z
 [[nodiscard]] std::string utc_time(double seconds_since_1970);
 [[nodiscard]] double seconds_since_1970();
+/// Of a clock that nobody sets.
+[[nodiscard]] double steady_seconds();
 
 }  // namespace wisecrowd::service

@@ -27,6 +27,7 @@ constexpr Described kMetrics[] = {
     {"wisecrowd_refit_seconds", "histogram", "Time of a fit to all answers of a project."},
     {"wisecrowd_background_failures_total", "counter", "Work in the background that failed, by kind."},
     {"wisecrowd_outgoing_calls_total", "counter", "Calls to connected programs, by outcome."},
+    {"wisecrowd_webhooks_total", "counter", "Webhooks that were sent, by outcome."},
     {"wisecrowd_projects", "gauge", "Projects."},
     {"wisecrowd_uptime_seconds", "gauge", "Time since the start."},
     {"process_resident_memory_bytes", "gauge", "Memory in use."},

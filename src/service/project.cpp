@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <nlohmann/json.hpp>
 #include <unordered_map>
 
@@ -68,6 +69,28 @@ NetChange net_change(const std::vector<Entry>& entries) {
 }
 
 constexpr std::string_view kWorkerPrefix = "worker.";
+constexpr std::string_view kRevisionsFrom = "revisions_from";
+
+/// A label is another one, or its probability moved by so much.
+constexpr float kRevised = 0.01F;
+
+struct LabelBefore {
+  ClassId label = kNoClass;
+  float probability = 0;
+};
+
+/// Calls `use` with every label, in pages.
+template <class Use>
+void each_label(const CrowdState& state, const Use& use) {
+  LabelQuery query;
+  query.limit = 10'000;
+  for (;;) {
+    const std::vector<TaskLabel> page = state.labels(query);
+    for (const TaskLabel& one : page) use(one);
+    if (page.size() < query.limit) return;
+    query.after = page.back().number;
+  }
+}
 
 }  // namespace
 
@@ -105,7 +128,8 @@ Project::~Project() {
 }
 
 void Project::open_or_make_state() {
-  if (!fs::exists(state_path())) {
+  const bool fresh = !fs::exists(state_path());
+  if (fresh) {
     StateSettings settings;
     settings.fixed_classes = !settings_.classes.empty();
     settings.gold_use = settings_.gold_use;
@@ -122,7 +146,19 @@ void Project::open_or_make_state() {
         fmt::format("{} knows more than its journal: remove it, and it is made anew from the journal", state_path()));
   }
   refitted_at_ = absorbed_.load();  // when the last one was, nobody remembers
+  recover_revisions(fresh);
   for (std::string& known : state_->class_names()) classes_.insert(std::move(known));
+}
+
+/// What a fit changed that was cut short, or one of a state that is made anew, nobody wrote down.
+void Project::recover_revisions(bool state_is_new) {
+  const auto known = following_->setting(kRevisionsFrom);
+  revisions_from_ = known ? std::stoll(*known) : 0;
+  const auto cut_short = following_->setting(kRefittingSetting);
+  if (!(state_is_new && committed_ > 0) && (!cut_short || cut_short->empty())) return;
+  revisions_from_ = committed_.load() + 1;
+  following_->store(kRevisionsFrom, std::to_string(revisions_from_));
+  following_->store(kRefittingSetting, "");
 }
 
 std::unique_ptr<CrowdState> Project::open_state() const {
@@ -173,8 +209,11 @@ void Project::check_labels(Rows& rows) const {
 
 std::vector<Receipt> Project::append(const std::vector<const Batch*>& batches) {
   std::vector<Receipt> receipts = appending_->append(batches);
-  for (const Receipt& receipt : receipts) {
-    if (receipt.kind == Receipt::Kind::accepted && receipt.position > committed_) committed_ = receipt.position;
+  for (std::size_t b = 0; b < batches.size(); ++b) {
+    if (receipts[b].kind != Receipt::Kind::accepted) continue;
+    if (receipts[b].position > committed_) committed_ = receipts[b].position;
+    if (leases_.size() == 0) continue;
+    for (const Entry& entry : batches[b]->entries) leases_.give_back(entry.task, entry.worker);
   }
   return receipts;
 }
@@ -228,8 +267,21 @@ void Project::refit(const RunContext& context, bool insist) {
   if (!insist && !refit_is_due()) return;
   const std::lock_guard writing(writing_);
   refit_wanted_ = false;
+  std::vector<LabelBefore> before;
+  each_label(*state_, [&](const TaskLabel& one) {
+    before.resize(static_cast<std::size_t>(one.number) + 1);
+    before.back() = {one.label, static_cast<float>(one.probability)};
+  });
+  following_->store(kRefittingSetting, "1");
   const CategoryFit fit = state_->refit(context, inspect_answers);
   refitted_at_ = absorbed_.load();
+  std::vector<std::string> revised;
+  each_label(*state_, [&](const TaskLabel& one) {
+    const LabelBefore& was = before.at(static_cast<std::size_t>(one.number));
+    const bool moved = std::abs(static_cast<float>(one.probability) - was.probability) >= kRevised;
+    if (one.label != was.label || moved) revised.push_back(one.name);
+  });
+  following_->note_revised(absorbed_, revised);
   events_->publish("refit", {{"position", absorbed_.load()}, {"iterations", fit.iterations}});
 }
 

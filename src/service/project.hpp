@@ -13,6 +13,7 @@
 
 #include "service/events.hpp"
 #include "service/journal.hpp"
+#include "service/leases.hpp"
 #include "wisecrowd/state.hpp"
 
 namespace wisecrowd::service {
@@ -65,6 +66,8 @@ class Project {
   [[nodiscard]] ProjectSettings settings() const;
   [[nodiscard]] std::map<std::string, WorkerSettings> worker_settings() const;
   [[nodiscard]] EventBus& events() const noexcept { return *events_; }
+  /// Tasks that are handed out; an answer gives one back.
+  [[nodiscard]] Leases& leases() noexcept { return leases_; }
   /// What a batch of settings changes in memory, once it is on the disk.
   void took_over(const ProjectSettings& settings);
   void took_over(const std::string& worker, const WorkerSettings& settings);
@@ -90,6 +93,8 @@ class Project {
   [[nodiscard]] std::int64_t committed() const noexcept { return committed_; }
   [[nodiscard]] std::int64_t absorbed() const noexcept { return absorbed_; }
   [[nodiscard]] std::int64_t refitted_at() const noexcept { return refitted_at_; }
+  /// What fits to all answers changed is known of those at this position and later.
+  [[nodiscard]] std::int64_t revisions_known_from() const noexcept { return revisions_from_; }
   /// Waits until the state knows of a position; false when that takes too long.
   [[nodiscard]] bool wait_for(std::int64_t position, double seconds) const;
   /// What absorbing failed with, if it does not go on.
@@ -149,10 +154,12 @@ class Project {
   [[nodiscard]] std::string journal_path() const { return (folder_ / "journal.db").string(); }
   [[nodiscard]] std::unique_ptr<CrowdState> open_state() const;
   void open_or_make_state();
+  void recover_revisions(bool state_is_new);
   void tell(const Absorbed& absorbed);
 
   std::string name_;
   std::filesystem::path folder_;
+  Leases leases_;
   std::shared_ptr<EventBus> events_ = std::make_shared<EventBus>();
   mutable std::mutex mutex_;
   mutable std::condition_variable moved_;
@@ -162,7 +169,7 @@ class Project {
   std::string trouble_;
   std::set<std::string> warned_;
   std::shared_ptr<const Study> study_;
-  std::atomic<std::int64_t> committed_{0}, absorbed_{0}, refitted_at_{0};
+  std::atomic<std::int64_t> committed_{0}, absorbed_{0}, refitted_at_{0}, revisions_from_{0};
   std::atomic<bool> refit_wanted_{false}, removed_{false};
 
   std::optional<Journal> appending_;  // of the committer

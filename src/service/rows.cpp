@@ -55,7 +55,7 @@ class RowReader {
     switch (kind_) {
       case EntryKind::gold: return "task, label";
       case EntryKind::task: return "task, link";
-      default: return "task, worker, label, seconds, time";
+      default: return "task, worker, label, seconds, time, assignment";
     }
   }
 
@@ -78,6 +78,8 @@ class RowReader {
       read_number(name, field, 0, 1e8, entry_.seconds);
     } else if (name == "time" && answer) {
       read_number(name, field, 0, 1e11, entry_.time);
+    } else if (name == "assignment" && answer) {
+      read_name(name, field, entry_.assignment);
     } else if (name == "link" && kind_ == EntryKind::task) {
       if (field.is_string() && is_plain_link(field.get_ref<const std::string&>())) {
         entry_.link = field.get<std::string>();

@@ -19,6 +19,7 @@ struct Entry {
   double time = std::numeric_limits<double>::quiet_NaN();     ///< when it was given, seconds since 1970
   double seconds = std::numeric_limits<double>::quiet_NaN();  ///< how long the worker took
   std::string link;                                           ///< where people see the task
+  std::string assignment;                                     ///< what a platform calls this piece of work
   std::int64_t position = 0;                                  ///< in the journal, from 1
 };
 
@@ -41,7 +42,7 @@ inline constexpr std::size_t kLongestServiceName = 1024;
 
 enum class RowFormat { ndjson, json };
 
-/// Answers {"task", "worker", "label", "seconds"?, "time"?}; a label that is null takes the answer back.
+/// Answers {"task", "worker", "label", "seconds"?, "time"?, "assignment"?}; a label that is null takes the answer back.
 [[nodiscard]] Rows parse_answers(std::string_view body, RowFormat format);
 /// Known truths {"task", "label"}.
 [[nodiscard]] Rows parse_gold(std::string_view body, RowFormat format);

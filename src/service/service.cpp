@@ -65,7 +65,9 @@ Service::Service(const ServiceOptions& options)
       background_(metrics_, log_, [this](const std::shared_ptr<Project>& project) { apply_rules(project); }),
       committer_(std::make_unique<Committer>(
           metrics_, log_, [this](const std::shared_ptr<Project>& project) { background_.follow(project); })),
-      studios_(std::make_unique<Studios>(metrics_, log_, *committer_, projects_.all())) {
+      studios_(std::make_unique<Studios>(metrics_, log_, *committer_, projects_.all())),
+      hooks_(std::make_unique<Hooks>(metrics_, log_, options.private_webhooks ? Reach::anywhere : Reach::public_hosts,
+                                     projects_.all())) {
   for (const auto& project : projects_.all()) background_.follow(project);
   const unsigned threads = options.threads > 0 ? options.threads : std::max(2U, std::thread::hardware_concurrency());
   for (unsigned t = 0; t < threads; ++t) workers_.emplace_back([this] { work(); });
@@ -83,6 +85,7 @@ void Service::finish() {
   workers_.clear();
   studios_.reset();
   background_.stop();
+  hooks_.reset();
   committer_.reset();
 }
 

@@ -11,6 +11,7 @@
 
 #include "service/background.hpp"
 #include "service/committer.hpp"
+#include "service/hooks.hpp"
 #include "service/http.hpp"
 #include "service/log.hpp"
 #include "service/metrics.hpp"
@@ -139,6 +140,12 @@ class Service final : public HttpHandler {
   void connect_argilla(Call& call);
   void argilla_webhook(Call& call);
   void push_argilla(Call& call);
+  // api_webhooks.cpp
+  void list_webhooks(Call& call);
+  void add_webhook(Call& call);
+  void remove_webhook(Call& call);
+  // api_payments.cpp
+  void list_payments(Call& call);
   // api_about.cpp
   void show_page(Call& call);
   void show_page_part(Call& call);
@@ -173,6 +180,7 @@ class Service final : public HttpHandler {
   Background background_;
   std::unique_ptr<Committer> committer_;
   std::unique_ptr<Studios> studios_;
+  std::unique_ptr<Hooks> hooks_;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 
   std::mutex mutex_;

@@ -10,10 +10,6 @@ namespace {
 
 constexpr double kTurn = 0.5, kReconcileEvery = 60, kPredictEvery = 60, kRestAfterFailure = 5;  // seconds
 
-double now_in_seconds() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
 }  // namespace
 
 Studios::Studios(Metrics& metrics, const Log& log, Committer& committer,
@@ -47,7 +43,7 @@ std::shared_ptr<StudioLink> Studios::find(const std::string& project) const {
 std::shared_ptr<StudioLink> Studios::add(const std::shared_ptr<Project>& project, const StudioSettings& settings) {
   auto kept = std::make_shared<Kept>();
   kept->link = std::make_shared<StudioLink>(project, committer_, settings);
-  kept->rest_until = now_in_seconds() + kRestAfterFailure;  // whoever connects sets it up first
+  kept->rest_until = steady_seconds() + kRestAfterFailure;  // whoever connects sets it up first
   const std::lock_guard lock(mutex_);
   links_[project->name()] = kept;
   return kept->link;
@@ -60,7 +56,7 @@ void Studios::remove(const std::string& project) {
 
 void Studios::look_after(Kept& kept) {
   StudioLink& link = *kept.link;
-  const double now = now_in_seconds();
+  const double now = steady_seconds();
   if (link.reconcile_wanted.exchange(false) || now >= kept.reconcile_at) {
     kept.reconcile_at = now + kReconcileEvery;
     const Reconciled done = link.reconcile();
@@ -93,12 +89,12 @@ void Studios::work() {
       for (const auto& [name, kept] : links_) all.push_back(kept);
     }
     for (const auto& kept : all) {
-      if (now_in_seconds() < kept->rest_until) continue;
+      if (steady_seconds() < kept->rest_until) continue;
       try {
         look_after(*kept);
         metrics_.add("wisecrowd_outgoing_calls_total", "outcome=\"ok\"");
       } catch (const std::exception& error) {
-        kept->rest_until = now_in_seconds() + kRestAfterFailure;
+        kept->rest_until = steady_seconds() + kRestAfterFailure;
         kept->link->reconcile_wanted = true;
         kept->steered = -1;
         metrics_.add("wisecrowd_outgoing_calls_total", "outcome=\"failed\"");

@@ -11,6 +11,7 @@
 #include "base/output_folder.hpp"
 #include "result/report_facts.hpp"
 #include "store/read_result.hpp"
+#include "store/review_table.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/platform_files.hpp"
 #include "wisecrowd/run_folder.hpp"
@@ -212,28 +213,17 @@ WrittenBack review_text(const Result& result, bool mturk, const PlatformTables& 
                                   : "ASSIGNMENT:assignment_id and the status SUBMITTED"));
   }
   const auto refused = refused_workers(*categories, context);
+  const ReviewTable table = mturk ? ReviewTable::mturk : ReviewTable::toloka;
   WrittenBack written;
-  written.text =
-      mturk ? "AssignmentId,WorkerId,Approve,Reject\n" : "ASSIGNMENT:assignment_id\tACCEPT:verdict\tACCEPT:comment\n";
+  written.text = review_header(table);
   CsvRows rows(source.assignments);
   for (rows.next(); rows.next(); ++written.rows) {
-    const std::string& assignment = rows.fields().at(0);
     const std::string& worker = rows.fields().at(1);
     const auto found = refused.find(worker);
     const bool bad = found != refused.end();
     written.refused += bad ? 1 : 0;
-    const std::string reason = bad ? found->second : "";
-    if (mturk) {
-      written.text +=
-          fmt::format("{},{},{},{}\n", csv_field(assignment), csv_field(worker), bad ? "" : "x", csv_field(reason));
-    } else {
-      std::string comment = reason, id = assignment;
-      for (std::string* field : {&comment, &id}) {
-        std::replace_if(
-            field->begin(), field->end(), [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
-      }
-      written.text += fmt::format("{}\t{}\t{}\n", id, bad ? "-" : "+", comment);
-    }
+    written.text += review_row(table, rows.fields().at(0), worker,
+                               bad ? std::optional<std::string_view>(found->second) : std::nullopt);
   }
   return written;
 }

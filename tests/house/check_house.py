@@ -185,6 +185,7 @@ PRINTS = re.compile(
 FLAG = re.compile(r'"(?:\\.|[^"\\\n])*(?<![\w-])--[a-z]')
 COMMENT = re.compile(r"^\s*//.*|\s//[^\"]*$")
 TORCH = re.compile(r"^(torch|ATen|c10|caffe2)/")
+OPENSSL = re.compile(r"^openssl\b")
 CAIRO = re.compile(r"^(cairo|fontconfig|ft2build|freetype)\b")
 # Headers that take a second and more to compile, the files that may include them, and what the others do instead. They
 # would spread through our own headers to files that need nothing of them.
@@ -309,6 +310,8 @@ class Checker:
                 self.offend(path, number, f"torch ({name}) belongs into .cpp files under src/learn/torch/")
             if CAIRO.match(name) and parts[:2] != ("base", "cairo"):
                 self.offend(path, number, f"cairo ({name}) belongs into the plugin in src/base/cairo/")
+            if OPENSSL.match(name) and parts[:2] != ("service", "tls"):
+                self.offend(path, number, f"OpenSSL ({name}) belongs into the plugin in src/service/tls/")
             if not quoted:
                 continue
             target, _, rest = name.partition("/")
