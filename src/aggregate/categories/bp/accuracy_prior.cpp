@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/hypotenuse.hpp"
 #include "base/numeric.hpp"
 #include "wisecrowd/error.hpp"
 
@@ -29,14 +30,14 @@ void tridiagonal_eigenvalues(std::vector<double>& d, std::vector<double> e) {
       }
       if (m == l) break;
       double g = (d[l + 1] - d[l]) / (2 * e[l]);
-      double r = std::hypot(g, 1.0);
+      double r = hypotenuse(g, 1.0);
       g = d[m] - d[l] + e[l] / (g + std::copysign(r, g));
       double s = 1, c = 1, p = 0;
       bool split = false;
       for (std::size_t i = m; i-- > l;) {
         const double f = s * e[i];
         const double b = c * e[i];
-        r = std::hypot(f, g);
+        r = hypotenuse(f, g);
         e[i + 1] = r;
         if (r == 0) {
           d[i + 1] -= p;

@@ -7,6 +7,7 @@
 
 #include "aggregate/categories/shared/vote_rows.hpp"
 #include "aggregate/categories/shared/votes.hpp"
+#include "base/hypotenuse.hpp"
 #include "base/intervals.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
@@ -345,8 +346,8 @@ Estimate temper(const CategoryData& data, const TemperingFit& tempering, Categor
   const double chance = kNormal95 * std::sqrt(std::max(variance, 0.0)) / tasks;
   Estimate expected;
   expected.value = right / tasks;
-  expected.low = std::max(0.0, expected.value - std::hypot(fewer, chance));
-  expected.high = std::min(1.0, expected.value + std::hypot(more, chance));
+  expected.low = std::max(0.0, expected.value - hypotenuse(fewer, chance));
+  expected.high = std::min(1.0, expected.value + hypotenuse(more, chance));
   fit.learned.emplace_back(kPowerName, tempering.chosen.power);
   fit.learned.emplace_back(kShareName, tempering.chosen.vote_share);
   fit.learned.emplace_back(kWeightedName, tempering.chosen.weighted ? 1 : 0);
