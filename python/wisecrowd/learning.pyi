@@ -34,6 +34,7 @@ class AutoLearner(Learner):
     hidden: int
     layers: int
     dropout: float
+    combine: Literal['choice', 'pool']
     margin: float
     epochs: int
     batch: int
@@ -60,6 +61,7 @@ class AutoLearner(Learner):
         hidden: int = ...,
         layers: int = ...,
         dropout: float = ...,
+        combine: Literal['choice', 'pool'] = ...,
         margin: float = ...,
         epochs: int = ...,
         batch: int = ...,
@@ -241,6 +243,7 @@ class MBEM(Learner):
     layers: int
     dropout: float
     rounds: int
+    pooled_answers: float
     pseudo_count: float
     cross_fit: bool
     class_prior: Literal['uniform', 'learned']
@@ -270,6 +273,7 @@ class MBEM(Learner):
         layers: int = ...,
         dropout: float = ...,
         rounds: int = ...,
+        pooled_answers: float = ...,
         pseudo_count: float = ...,
         cross_fit: bool = ...,
         class_prior: Literal['uniform', 'learned'] = ...,

@@ -11,7 +11,12 @@
 namespace wisecrowd::auto_learner {
 namespace {
 
-/// The learner's own defaults for what is its own, the caller's for training.
+double mean(std::span<const double> values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+}  // namespace
+
 Parameters parameters_of(const LearnerInfo& info, const TrainingOptions& training) {
   Parameters parameters(info.parameters);
   for (const ParameterSpec& spec : declare_parameters(training_parameters, training)) {
@@ -20,18 +25,27 @@ Parameters parameters_of(const LearnerInfo& info, const TrainingOptions& trainin
   return parameters;
 }
 
-double mean(std::span<const double> values) {
-  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
-}
-
-}  // namespace
-
 std::vector<std::string> candidates() { return {"max_mig", "aggnet", "ccem", "two_stage"}; }
 
 Learned AutoLearner::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
+  std::vector<std::string> diverged;
+  Learned learned = options_.combine == Options::Combine::pool
+                        ? learn_pool(data, network, options_.training, context, diverged)
+                        : choose(data, network, context, diverged);
+  if (!diverged.empty()) {
+    learned.crowd.warnings.push_back(
+        {"learner_diverged",
+         fmt::format("{} left the finite numbers and could not be compared", fmt::join(diverged, ", ")),
+         fmt::format("lower learning_rate (it is {}).", options_.training.optimiser.learning_rate)});
+  }
+  return learned;
+}
+
+Learned AutoLearner::choose(const LearningData& data, const NetworkSpec& network, const RunContext& context,
+                            std::vector<std::string>& diverged) const {
   std::optional<Learned> best;
   std::string chosen;
-  std::vector<std::string> told, diverged;
+  std::vector<std::string> told;
   for (const std::string& name : candidates()) {
     if (best && (context.cancelled() || best->held_out_per_task.empty())) break;
     const LearnerInfo& info = learning_method(name);
@@ -63,20 +77,22 @@ Learned AutoLearner::fit(const LearningData& data, const NetworkSpec& network, c
                 "is taken only when it is better by {} standard errors",
                 chosen, fmt::join(candidates(), ", "), fmt::join(told, ", "), options_.margin);
   explanation = explanation.empty() ? why : why + ". " + explanation;
-  if (!diverged.empty()) {
-    best->crowd.warnings.push_back(
-        {"learner_diverged",
-         fmt::format("{} left the finite numbers and could not be compared", fmt::join(diverged, ", ")),
-         fmt::format("lower learning_rate (it is {}).", options_.training.optimiser.learning_rate)});
-  }
   return std::move(*best);
 }
 
 namespace {
 
+constexpr auto kCombineNames =
+    enum_names<Options::Combine>({{Options::Combine::choice, "choice"}, {Options::Combine::pool, "pool"}});
+
 void parameters(ParameterVisitor& v, Options& o) {
+  v.choice(
+      "combine", o.combine, kCombineNames,
+      "what becomes of the learners: the one that predicts held-out answers best is kept, or max_mig, ccem and "
+      "crowd_layer are pooled: the weighted mean of their networks (of networks that cannot be merged, one that is "
+      "trained on what they say together)");
   v.real("margin", o.margin, 0, 100,
-         "standard errors by which a learner must be better than the one before it "
+         "combine=choice: standard errors by which a learner must be better than the one before it "
          "to take its place: chance alone does not choose");
   training_parameters(v, o.training);
 }

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -12,6 +13,11 @@
 
 namespace wisecrowd::mbem {
 namespace {
+
+std::vector<double> counted_tables(const TrainingSet& set, std::span<const double> labels, const Options& options) {
+  return options.pooled_answers > 0 ? pooled_tables_from(set, labels, options.pooled_answers)
+                                    : tables_from(set, labels, options.pseudo_count, 0);
+}
 
 /// A network trained on the labels of some tasks says what the others are.
 void predict_others(const TrainingSet& set, const JudgedLabels& labels, std::span<const std::uint32_t> seen,
@@ -37,6 +43,10 @@ void predict_others(const TrainingSet& set, const JudgedLabels& labels, std::spa
 
 }  // namespace
 
+JudgedLabels::JudgedLabels(const TrainingSet& set, const Options& options) : SoftLabelModel(set) {
+  tables_ = counted_tables(set, labels_, options);
+}
+
 JudgedLabels::JudgedLabels(const TrainingSet& part, std::span<const std::uint32_t> tasks, const JudgedLabels& whole)
     : SoftLabelModel(part) {
   for (std::size_t n = 0; n < tasks.size(); ++n) {
@@ -45,7 +55,7 @@ JudgedLabels::JudgedLabels(const TrainingSet& part, std::span<const std::uint32_
   }
 }
 
-bool JudgedLabels::judge(std::span<const ClassId> predicted, double pseudo_count, bool even_classes) {
+bool JudgedLabels::judge(std::span<const ClassId> predicted, const Options& options) {
   std::vector<double> said(classes(), 0.0), judged(classes(), 0.0);
   double agreed = 0;
   for (std::size_t i = 0; i < set().task_count(); ++i) {
@@ -66,10 +76,10 @@ bool JudgedLabels::judge(std::span<const ClassId> predicted, double pseudo_count
     const ClassId gold = set().gold[i];
     hard[i * classes() + index(gold == kNoClass ? predicted[i] : gold)] = 1;
   }
-  tables_ = tables_from(set(), hard, pseudo_count, 0);
+  tables_ = counted_tables(set(), hard, options);
   std::fill(class_prior_.begin(), class_prior_.end(), 0.0);
   for (std::size_t cell = 0; cell < hard.size(); ++cell)
-    class_prior_[cell % classes()] += even_classes ? 1 : hard[cell];
+    class_prior_[cell % classes()] += options.even_classes ? 1 : hard[cell];
   normalise(class_prior_);
   for (std::size_t i = 0; i < set().task_count(); ++i) {
     // Without the network: it has spoken through the tables.
@@ -90,10 +100,9 @@ void JudgedLabels::describe(Learned& learned, const LearningData& data, const Ou
 }
 
 Learned Mbem::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
-  return train(
-      data, network, options_.training,
-      [&](const TrainingSet& set, Rng rng) {
-        auto model = std::make_unique<JudgedLabels>(set);
+  const Candidate judged{
+      "labels of judged workers", [&](const TrainingSet& set, Rng rng) {
+        auto model = std::make_unique<JudgedLabels>(set, options_);
         const Features inputs =
             scaled(data.features, options_.training.standardise ? standardise(data.features, set.row) : Scaling{});
         std::vector<std::uint32_t> order(set.task_count());
@@ -116,11 +125,15 @@ Learned Mbem::fit(const LearningData& data, const NetworkSpec& network, const Ru
             run(all, all, 0);
           }
           if (context.cancelled()) break;
-          if (!model->judge(predicted, options_.pseudo_count, options_.even_classes)) break;
+          if (!model->judge(predicted, options_)) break;
         }
         return model;
-      },
-      context);
+      }};
+  // Networks that know less than a few answers together spoil the labels: then the votes are better.
+  const Candidate votes{"votes",
+                        [&](const TrainingSet& set, Rng) { return std::make_unique<JudgedLabels>(set, options_); },
+                        [](const AnswerModel&) { return 0.0; }};
+  return train(data, network, options_.training, std::array{judged, votes}, context);
 }
 
 namespace {
@@ -130,7 +143,10 @@ constexpr auto kClassPriorNames = enum_names<bool>({{true, "uniform"}, {false, "
 void parameters(ParameterVisitor& v, Options& o) {
   v.integer("rounds", o.rounds, 1, 1000,
             "how often workers are judged anew; each round trains networks on all tasks once");
-  v.real("pseudo_count", o.pseudo_count, 1e-6, 1e6, "answers added to every cell of a worker's table");
+  v.real("pooled_answers", o.pooled_answers, 0, 1e6,
+         "answers of the crowd's mean table that are added to each row of a worker's table");
+  v.real("pseudo_count", o.pseudo_count, 1e-6, 1e6,
+         "pooled_answers=0: answers added to every cell of a worker's table, as published");
   v.flag("cross_fit", o.cross_fit,
          "judge each half of the tasks by a network trained on the other half; off, a network that "
          "learns its labels by heart takes the workers at their word");

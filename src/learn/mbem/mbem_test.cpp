@@ -15,7 +15,7 @@ using testing::max_mig_workers;
 
 TEST(Mbem, GradientsThroughATwoLayerNetwork) {
   const TrainingSet set = training_set(gaussian_crowd(3, 20, 0, 2, 1, max_mig_workers('H', 1), 0.5).data);
-  EXPECT_LT(testing::gradient_error(JudgedLabels(set), set, 2), 1e-5);
+  EXPECT_LT(testing::gradient_error(JudgedLabels(set, {}), set, 2), 1e-5);
 }
 
 /// A network that is always right makes the tables the workers' real ones, and labels by Bayes' rule with them.
@@ -28,8 +28,9 @@ TEST(Mbem, PerfectPredictionsGiveExactTables) {
     truth.push_back(ClassId(crowd.truth[index(t)]));
     ones += static_cast<double>(index(truth.back()));
   }
-  JudgedLabels model(set);
-  ASSERT_TRUE(model.judge(truth, 1e-6, false));
+  const Options exact{.pseudo_count = 1e-6, .pooled_answers = 0, .even_classes = false};
+  JudgedLabels model(set, exact);
+  ASSERT_TRUE(model.judge(truth, exact));
   std::vector<double> counts(5 * 4, 0.0);
   for (std::size_t i = 0; i < set.task_count(); ++i) {
     for (std::size_t a = 0; a < set.workers_of(i).size(); ++a) {
@@ -54,14 +55,14 @@ TEST(Mbem, PerfectPredictionsGiveExactTables) {
 TEST(Mbem, AJudgeWhoGuessesIsNotHeard) {
   const auto crowd = gaussian_crowd(4, 200, 0, 2, 1, max_mig_workers('H', 1), 0.6);
   const TrainingSet set = training_set(crowd.data);
-  JudgedLabels model(set);
+  JudgedLabels model(set, {});
   const std::vector<double> votes = model.soft_labels();
   Rng rng(1);
   std::vector<ClassId> guesses(set.task_count()), inverted;
   for (ClassId& guess : guesses) guess = ClassId(rng.below(2));
   for (const TaskId t : set.task) inverted.push_back(ClassId(1 - index(crowd.truth[index(t)])));
-  EXPECT_FALSE(model.judge(guesses, 1e-2, true));
-  EXPECT_FALSE(model.judge(inverted, 1e-2, true));
+  EXPECT_FALSE(model.judge(guesses, {}));
+  EXPECT_FALSE(model.judge(inverted, {}));
   EXPECT_EQ(model.soft_labels(), votes);
 }
 
@@ -115,6 +116,23 @@ TEST(Mbem, CrossFittingSeesThroughWhatIsLearnedByHeart) {
     return (learned.crowd.confusion[0] + learned.crowd.confusion[3]) / 2;
   };
   EXPECT_LT(skill("true") + 0.08, skill("false"));
+}
+
+/// Eight classes, thirty workers, a dozen answers of each: a table has more cells than answers. Rows of few answers
+/// that were taken at their word made labels far worse than the votes.
+TEST(Mbem, FewAnswersPerWorkerAndManyClasses) {
+  constexpr std::size_t kClasses = 8;
+  std::vector<double> table(kClasses * kClasses, 0.4 / (kClasses - 1));
+  for (std::size_t k = 0; k < kClasses; ++k) table[k * (kClasses + 1)] = 0.6;
+  const auto crowd =
+      gaussian_crowd(5, 120, 1000, kClasses, 2, std::vector<testing::PlannedWorker>(30, {table, -1}), 0.1);
+  const std::vector<std::pair<std::string, std::string>> short_run{{"learning_rate", "0.01"}, {"epochs", "20"}};
+  auto votes = short_run;
+  votes.emplace_back("aggregator", "majority_vote");
+  const Learned mbem = testing::run_learner(crowd.data, "mbem", short_run, {.kind = "linear"}, 1);
+  const Learned plain = testing::run_learner(crowd.data, "two_stage", votes, {.kind = "linear"}, 1);
+  EXPECT_GE(testing::test_accuracy(crowd, mbem.row_probabilities) + 0.02,
+            testing::test_accuracy(crowd, plain.row_probabilities));
 }
 
 TEST(Mbem, IndependentAndNaiveWorkers) {

@@ -46,6 +46,12 @@ class TrainedClassifier final : public RowModel {
 
   [[nodiscard]] Draws draw(const Features& features, std::size_t draws, const RunContext& context) const override;
 
+  [[nodiscard]] std::span<const float> weights() const override { return parts_.network->parameters(); }
+  [[nodiscard]] const OutputHead& head() const override { return parts_.head; }
+  [[nodiscard]] std::span<const double> held_out_probabilities() const override {
+    return parts_.held_out_probabilities;
+  }
+
   [[nodiscard]] const NameTable& worker_names() const override { return parts_.workers; }
   [[nodiscard]] const std::string& why_no_workers() const override { return parts_.memory.why_none; }
   [[nodiscard]] std::vector<double> posterior(const Features& features, std::span<const RowAnswer> answers,

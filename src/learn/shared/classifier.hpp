@@ -24,6 +24,9 @@ struct ClassifierParts {
   OutputHead head;
   AnswerMemory memory;
   NameTable workers;  ///< whose answers the memory understands
+  /// Not saved: class probabilities of the tasks that were hidden to choose the epoch, by the run that did not see
+  /// them, in the order of Learned::held_out_per_task.
+  std::vector<double> held_out_probabilities;
 };
 
 /// What every classifier of this library can do beyond its own prediction (answered_rows.hpp).
@@ -35,6 +38,10 @@ class RowModel : public Classifier {
                                                       const RunContext& context) const = 0;
   [[nodiscard]] virtual std::vector<double> reliability(const Features& features, std::span<const RowWorker> pairs,
                                                         const RunContext& context) const = 0;
+  /// The numbers of the network and how its outputs become probabilities, for those who make one network of several.
+  [[nodiscard]] virtual std::span<const float> weights() const = 0;
+  [[nodiscard]] virtual const OutputHead& head() const = 0;
+  [[nodiscard]] virtual std::span<const double> held_out_probabilities() const = 0;
   [[nodiscard]] virtual Draws draw(const Features& features, std::size_t draws, const RunContext& context) const = 0;
 };
 

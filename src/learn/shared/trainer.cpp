@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -11,6 +10,7 @@
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "learn/shared/answer_memory.hpp"
+#include "learn/shared/answer_power.hpp"
 #include "learn/shared/classifier.hpp"
 #include "learn/shared/epochs.hpp"
 #include "wisecrowd/error.hpp"
@@ -23,42 +23,14 @@ constexpr auto kScheduleNames =
                                            {TrainingOptions::Schedule::cosine, "cosine"},
                                            {TrainingOptions::Schedule::one_cycle, "one_cycle"}});
 
-/// The power at which classifier and answers to hidden tasks tell most of each other: the mean over tasks of
-/// log Σ_k f_k g_k/π_k with g ∝ π A^power, where A is what the answers say and π the mean of f. Given the truth the
-/// classifier knows nothing of the answers, so where they are too sure of themselves (workers who copy each other or
-/// err on the same tasks, tables learned from few answers), it contradicts them too often, and a lower power fits
-/// better.
-double learned_power(const AnswerModel& model, const TrainingSet& hidden, std::span<const double> outputs) {
-  constexpr std::array kPowers = {0.05, 0.15, 0.25, 0.35, 0.45, 0.55, 0.65, 0.75, 0.85, 0.95};
-  constexpr std::size_t kEnoughTasks = 5000;
-  if (!model.can_be_tempered()) return 1;
-  const std::size_t classes = hidden.class_count, width = model.outputs();
-  const std::size_t tasks = std::min(hidden.task_count(), kEnoughTasks);
-  std::vector<double> f(tasks * classes), prior(classes, 0.0), said(classes), neutral(width);
-  for (std::size_t i = 0; i < tasks; ++i) {
+/// What the classifier says of the tasks whose outputs these are, tasks × classes.
+std::vector<double> classified(const AnswerModel& model, const TrainingSet& set, std::span<const double> outputs) {
+  const std::size_t classes = set.class_count, width = model.outputs();
+  std::vector<double> f(set.task_count() * classes);
+  for (std::size_t i = 0; i < set.task_count(); ++i) {
     model.classify(outputs.subspan(i * width, width), std::span(f).subspan(i * classes, classes));
-    for (std::size_t k = 0; k < classes; ++k) prior[k] += f[i * classes + k];
   }
-  normalise(prior);
-  std::array<double, kPowers.size()> sums{};
-  for (std::size_t i = 0; i < tasks; ++i) {
-    // What the answers say by themselves: the posterior of a classifier without an opinion. Whatever else the network
-    // says of the row stays.
-    std::copy_n(outputs.begin() + static_cast<std::ptrdiff_t>(i * width), width, neutral.begin());
-    std::fill_n(neutral.begin(), classes, 0.0);
-    model.posterior(neutral, {hidden.workers_of(i), hidden.labels_of(i), hidden.task[i], hidden.row[i]}, said);
-    for (std::size_t p = 0; p < kPowers.size(); ++p) {
-      double together = 0, apart = 0;
-      for (std::size_t k = 0; k < classes; ++k) {
-        const double weight = std::pow(std::max(said[k], kProbabilityFloor), kPowers[p]);
-        together += f[i * classes + k] * weight;
-        apart += prior[k] * weight;
-      }
-      sums[p] += std::log(together / apart);
-    }
-  }
-  softmax(sums);
-  return std::inner_product(sums.begin(), sums.end(), kPowers.begin(), 0.0);
+  return f;
 }
 
 /// The model of a run of this trainer, whose answers are classes.
@@ -67,6 +39,7 @@ const AnswerModel& answer_model(const TrainingRun& run) { return static_cast<con
 /// The choice for one way to begin, and what the hidden tasks say at its epoch.
 struct JudgedChoice : EpochChoice {
   double answer_power = 1;
+  std::vector<double> probabilities;  ///< of the hidden tasks by the classifier, tasks × classes
   bool no_better_than_guessing = false;
 };
 
@@ -78,12 +51,14 @@ JudgedChoice judge_epochs(const HiddenTasks& parts, const Features& inputs, cons
                           const TrainingOptions& options, const AnswerModelFactory& make_model,
                           const RunContext& context) {
   JudgedChoice choice;
-  static_cast<EpochChoice&>(choice) =
-      choose_epoch(parts, inputs, network, options, make_model, context,
-                   [&](const BatchModel& model, std::span<const double> outputs) {
-                     if (options.answer_power != 0) return;
-                     choice.answer_power = learned_power(static_cast<const AnswerModel&>(model), parts.hidden, outputs);
-                   });
+  static_cast<EpochChoice&>(choice) = choose_epoch(parts, inputs, network, options, make_model, context,
+                                                   [&](const BatchModel& batch_model, std::span<const double> outputs) {
+                                                     const auto& model = static_cast<const AnswerModel&>(batch_model);
+                                                     choice.probabilities = classified(model, parts.hidden, outputs);
+                                                     if (options.answer_power == 0)
+                                                       choice.answer_power =
+                                                           learned_power(model, parts.hidden, outputs);
+                                                   });
   if (choice.per_task.empty()) return choice;
   std::vector<double> guessed;
   for (std::size_t i = 0; i < parts.hidden.task_count(); ++i) {
@@ -279,8 +254,11 @@ TrainingSet tasks_to_learn_from(const LearningData& data) {
   return all;
 }
 
-void conclude(TrainingRun& run, const Snapshot* chosen, const LearningData& data, const NetworkSpec& network,
-              const Scaling& scaling, double answer_power, Learned& learned) {
+namespace {
+
+void conclude_with(std::vector<double> held_out_probabilities, TrainingRun& run, const Snapshot* chosen,
+                   const LearningData& data, const NetworkSpec& network, const Scaling& scaling, double answer_power,
+                   Learned& learned) {
   run.end();
   predict_all(run, data, answer_power, learned.final_row_probabilities, learned.final_posterior);
   if (chosen != nullptr) {
@@ -302,7 +280,15 @@ void conclude(TrainingRun& run, const Snapshot* chosen, const LearningData& data
   parts.scaling = scaling;
   parts.classes = data.crowd.answers.class_names();
   parts.recipe = data.recipe;
+  parts.held_out_probabilities = std::move(held_out_probabilities);
   learned.classifier = make_classifier(std::move(parts));
+}
+
+}  // namespace
+
+void conclude(TrainingRun& run, const Snapshot* chosen, const LearningData& data, const NetworkSpec& network,
+              const Scaling& scaling, double answer_power, Learned& learned) {
+  conclude_with({}, run, chosen, data, network, scaling, answer_power, learned);
 }
 
 Learned train(const LearningData& data, const NetworkSpec& network, const TrainingOptions& options,
@@ -321,7 +307,7 @@ Learned train(const LearningData& data, const NetworkSpec& network, const Traini
   Learned learned;
   const Candidate* candidate = &candidates.front();
   std::string explanation;
-  const JudgedChoice choice = choose(all, inputs, network, options, candidates, context, candidate, explanation);
+  JudgedChoice choice = choose(all, inputs, network, options, candidates, context, candidate, explanation);
   learned.held_out_per_task = choice.per_task;
 
   TrainingRun run(all, inputs, network, options, candidate->make_model, "training", context);
@@ -340,7 +326,8 @@ Learned train(const LearningData& data, const NetworkSpec& network, const Traini
   for (const CurvePoint& point : learned.curve) crowd.trace.push_back(point.objective);
 
   const double answer_power = options.answer_power == 0 ? choice.answer_power : options.answer_power;
-  conclude(run, history.chosen.get(), data, network, scaling, answer_power, learned);
+  conclude_with(std::move(choice.probabilities), run, history.chosen.get(), data, network, scaling, answer_power,
+                learned);
   warn(choice, history, options, learned);
   if (options.answer_power == 0 && !choice.held_out.empty()) crowd.learned.emplace_back("answer_power", answer_power);
   if (!explanation.empty()) {
