@@ -15,8 +15,8 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <random>
 
+#include "base/random_seed.hpp"
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
@@ -147,10 +147,12 @@ std::optional<mode_t> mode_of(const std::string& path) {
 
 std::string random_suffix() {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
-  std::random_device device;
-  std::uniform_int_distribution<std::size_t> pick(0, kLetters.size() - 1);
+  std::uint64_t left = random_seed();
   std::string suffix(6, ' ');
-  for (char& c : suffix) c = kLetters[pick(device)];
+  for (char& c : suffix) {
+    c = kLetters[left % kLetters.size()];
+    left /= kLetters.size();
+  }
   return suffix;
 }
 

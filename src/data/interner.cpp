@@ -1,14 +1,13 @@
 #include "data/interner.hpp"
 
-#include <random>
-
 #include "base/hash.hpp"
+#include "base/random_seed.hpp"
 
 namespace wisecrowd {
 namespace {
 
 std::uint64_t process_seed() {
-  static const std::uint64_t seed = (std::uint64_t{std::random_device{}()} << 32) | std::random_device{}();
+  static const std::uint64_t seed = random_seed();
   return seed;
 }
 

@@ -7,8 +7,8 @@
 #include <atomic>
 #include <cstring>
 #include <memory>
-#include <random>
 
+#include "base/random_seed.hpp"
 #include "ingest/delimited.hpp"
 #include "ingest/first_row.hpp"
 #include "ingest/json_array.hpp"
@@ -30,11 +30,6 @@ constexpr std::uint64_t kAnswersPerPiece = std::uint64_t{1} << 20;
 constexpr std::uint32_t kFewEntries = 1024;
 /// Text is searched so quickly that waking a thread for less takes longer.
 constexpr std::size_t kQuoteSearchBytes = std::size_t{4} << 20;
-
-std::uint64_t random_seed() {
-  std::random_device device;
-  return (std::uint64_t{device()} << 32) | device();
-}
 
 /// Reads one table; one object per call of read_table.
 class TableReader {

@@ -10,8 +10,8 @@
 #include <charconv>
 #include <cstring>
 #include <filesystem>
-#include <random>
 
+#include "base/random_seed.hpp"
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
@@ -45,7 +45,7 @@ TemporaryFile::TemporaryFile(const std::string& path) : path_(path) {
   if (!fs::is_directory(folder_, ignored)) {
     throw Error(ErrorCode::io, fmt::format("cannot make {}: there is no folder {}", path, folder_));
   }
-  prefix_ = "." + place.filename().string() + ".tmp-";
+  prefix_ = fmt::format(".{}.tmp-", place.filename().string());
   remove_dead();
   make();
 }
@@ -54,9 +54,8 @@ TemporaryFile::~TemporaryFile() { remove_files(aside_); }
 
 void TemporaryFile::make() {
   constexpr int kAttempts = 100;
-  std::random_device chance;
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
-    aside_ = (fs::path(folder_) / fmt::format("{}{}-{:08x}{:08x}", prefix_, ::getpid(), chance(), chance())).string();
+    aside_ = (fs::path(folder_) / fmt::format("{}{}-{:016x}", prefix_, ::getpid(), random_seed())).string();
     const int descriptor = ::open(aside_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
     if (descriptor >= 0) {
       ::close(descriptor);
