@@ -326,7 +326,11 @@ def play(studio, service, folder):
     random5 = [random_assignment(truth, 5, folder, seed) for seed in range(10)]
     print(f"accuracy {reached:.4f} with {crowd.given} answers ({crowd.given / TASKS:.2f} per task); random assignment of {5 * TASKS} answers: "
           f"mean {sum(random5) / len(random5):.4f}, {min(random5):.4f} to {max(random5):.4f}")
-    versions = studio.must("GET", f"/api/projects/{project}/model-versions/")
+    for _ in range(60):  # a push may be under way: the new version comes first, then the old one goes
+        versions = studio.must("GET", f"/api/projects/{project}/model-versions/")
+        if len(versions) == 1:
+            break
+        time.sleep(1)
     assert len(versions) == 1, f"5: predictions of old versions are gone: {versions}"
     check_doubtful_got_more(studio, project, 2)
     assert crowd.given <= budget
