@@ -22,6 +22,7 @@ from ._dalc_loop import DalcLoop, dalc_loop
 from ._engine import __version__
 from ._model import Model, load_model
 from ._parameters import NotFittedError
+from ._rowwise import answers_by_row
 from ._platforms import PlatformData, convert, platforms, read_platform
 from ._state import CrowdState
 from ._tables import ColumnError, DataWarning
@@ -32,6 +33,6 @@ from .tools import Description, Evaluation, Simulation, compare, describe, estim
 
 __all__ = [
     *aggregation.__all__, *learning.__all__, "Advice", "ColumnError", "CrowdState", "DalcLoop", "DataWarning", "Description", "Evaluation", "Model", "NotFittedError", "Replay",
-    "Simulation", "__version__", "advise", "compare", "dalc_loop", "describe", "estimator", "evaluate", "load_model", "methods", "policies", "replay", "select",
+    "Simulation", "__version__", "advise", "answers_by_row", "compare", "dalc_loop", "describe", "estimator", "evaluate", "load_model", "methods", "policies", "replay", "select",
     "PlatformData", "Trust", "convert", "platforms", "read_platform", "simulate", "simulation_kinds", "trust",
 ]  # fmt: skip

@@ -10,8 +10,11 @@ import pandas as pd
 
 from . import _engine
 from ._columns import read
-from ._parameters import COMMON, Estimator, Progress, describe_class, signature_of
+from ._later import LaterAnswers
+from ._parameters import COMMON, Estimator, Progress, describe_class, sign
+from ._plots import plot_workers as _plot_workers
 from ._report import report as _report
+from ._rowwise import truth_of_rows
 
 ATTRIBUTES = (
     ("labels_", "Series agg_label by task: the label of each task; tasks are sorted"),
@@ -32,6 +35,7 @@ class Fitted:
     _fit: Any
     _crowd: Any
     report = _report
+    plot_workers = _plot_workers
 
     def __dir__(self):
         """Without what this fit does not know, so that everything listed can be asked for."""
@@ -211,7 +215,7 @@ class Fitted:
 _MADE: list = []
 
 
-class Aggregator(Fitted, Estimator):
+class Aggregator(Fitted, LaterAnswers, Estimator):
     """Labels from answers alone."""
 
     def fit(self, data: Any, true_labels: Optional[Any] = None, *, start: Optional[pd.DataFrame] = None, columns: Optional[Any] = None,
@@ -223,7 +227,7 @@ class Aggregator(Fitted, Estimator):
         data : table with the columns task, worker and label
             A DataFrame of pandas or polars, a Table of pyarrow, or a dict of columns; strings, integers or categories. A row whose label is
             missing is no answer: it is left out with a DataWarning.
-        true_labels : Series by task, optional
+        true_labels : Series by task, or an array with a label for each row of data, optional
             Known truth of some tasks. It becomes part of the inference: these tasks keep it and workers are judged by it.
         start : DataFrame task × label, optional
             Where to begin, such as the probas_ of another method; only for methods that iterate.
@@ -277,6 +281,7 @@ class Aggregator(Fitted, Estimator):
                 f"{type(self).__name__} cannot use known labels: leave true_labels out, or take one of "
                 + ", ".join(sorted(cls.__name__ for cls in _MADE if cls._info["uses_gold"]))
             )
+        true_labels = truth_of_rows(true_labels, data, columns) if true_labels is not None else None
         return read(data, classes=self.classes, gold=true_labels, duplicates=self.duplicates, threads=self.threads, columns=columns, wide=wide)
 
     def _iterates(self):
@@ -369,6 +374,6 @@ def make_class(info, base, name, module, positional=(), synonyms=None, extra=(),
         "_synonyms": synonyms or {},
     }
     cls = type(name, (base,), namespace)
-    cls.__signature__ = signature_of(cls)
+    sign(cls)
     _MADE.append(cls)
     return cls

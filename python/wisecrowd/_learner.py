@@ -13,8 +13,10 @@ from . import _engine
 from ._aggregator import ATTRIBUTES, Fitted
 from ._columns import _index, _names, read
 from ._model import RowModel
-from ._parameters import COMMON, Estimator, NotFittedError, Progress, describe_class, signature_of, whole_number
-from ._rows import features_of, row_names_of
+from ._parameters import COMMON, Estimator, Progress, describe_class, not_fitted, sign, whole_number
+from ._output import Output
+from ._rows import as_rows, features_of, row_names_of, same_columns
+from ._rowwise import answers_beside
 
 _NETWORK_HELP = {
     "network": "linear, mlp, cnn for images, or the path of a TorchScript file that takes a batch of rows and gives logits",
@@ -66,7 +68,7 @@ def row_of_each(tasks, names):
     return np.where(found < 0, 0xFFFFFFFF, found).astype(np.uint32)
 
 
-class Learner(RowModel, Fitted, Estimator):
+class Learner(RowModel, Fitted, Output, Estimator):
     """A classifier that is trained on the answers of a crowd."""
 
     _estimator_type = "classifier"
@@ -79,7 +81,9 @@ class Learner(RowModel, Fitted, Estimator):
             What is known of each task. Of an array, tasks are the numbers of its rows, counted from 0; the index of a DataFrame
             names the tasks. Rows that nobody answered may be there: they are predicted as well.
         answers : table with the columns task, worker and label
-            As for aggregators. Tasks without a row in X are labelled by their answers.
+            As for aggregators. Tasks without a row in X are labelled by their answers. Or what stands beside the rows of X, as scikit-learn
+            cuts it into folds: a dict {worker: label} per row (`answers_by_row` makes them), an array of rows × workers with blanks, or one
+            label per row, which is one worker's.
         gold : Series by task, optional
             Known truth of some tasks, which is learned from.
         columns, wide : how to read the answers, as for aggregators
@@ -87,7 +91,12 @@ class Learner(RowModel, Fitted, Estimator):
         """
         if gold is not None and not self._info["uses_gold"]:
             raise ValueError(f"{type(self).__name__} cannot learn from known labels: leave gold out")
+        if answers is None:
+            raise ValueError(f"{type(self).__name__} requires y to be passed, but the target y is None: give the answers to the rows")
+        X = as_rows(X)
         names, features = row_names_of(X), features_of(X)
+        beside = None if wide else answers_beside(answers, names)
+        answers = answers if beside is None else beside
         # Rows with known truth that nobody answered are learned from as well.
         crowd = read(answers, classes=self.classes, gold=gold, duplicates=self.duplicates, threads=self.threads, columns=columns, wide=wide,
                      feature_rows=names)
@@ -106,7 +115,22 @@ class Learner(RowModel, Fitted, Estimator):
         self._shape = X.shape[1:]
         self._crowd, self._fit, self._learned = crowd, found.pop("fit"), found
         self.n_features_in_ = X.shape[1]
+        vars(self).pop("feature_names_in_", None)
+        if isinstance(X, pd.DataFrame) and all(isinstance(name, str) for name in X.columns):
+            self.feature_names_in_ = np.asarray(X.columns, dtype=object)
         return self
+
+    def __sklearn_tags__(self):
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags, TransformerTags
+
+        return Tags(estimator_type="classifier", target_tags=TargetTags(required=True), classifier_tags=ClassifierTags(),
+                    transformer_tags=TransformerTags(), input_tags=InputTags(sparse=True, three_d_array=True))
+
+    def _features_of(self, X):
+        """Features to predict for, of the same columns as those of the fit."""
+        X = as_rows(X)
+        same_columns(X, self.n_features_in_, vars(self).get("feature_names_in_"), type(self).__name__)
+        return features_of(X)
 
     def _look_up(self, name):
         return self._learned[name] if name in self._learned else super()._look_up(name)
@@ -130,7 +154,7 @@ class Learner(RowModel, Fitted, Estimator):
 
     def _fitted_classifier(self):
         if "_classifier" not in vars(self):
-            raise NotFittedError(f"there is nothing to predict with yet: call {type(self).__name__}.fit first")
+            raise not_fitted(f"there is nothing to predict with yet: call {type(self).__name__}.fit first")
         return self._classifier
 
     def _parts(self):
@@ -138,15 +162,29 @@ class Learner(RowModel, Fitted, Estimator):
 
     def predict_proba(self, X: Any) -> np.ndarray:
         """The probability of each class, rows × classes_, by the classifier alone."""
-        return self._fitted_classifier().predict(features_of(X), self.threads)
+        classifier = self._fitted_classifier()
+        return classifier.predict(self._features_of(X), self.threads)
+
+    def transform(self, X: Any):
+        """predict_proba in the form that set_output says."""
+        index = X.index if isinstance(X, pd.DataFrame) else None
+        return self._formed(pd.DataFrame(self.predict_proba(X), index=index, columns=self._crowd.class_index()))
+
+    def fit_transform(self, X: Any, y: Any, gold: Optional[Any] = None, **more):
+        """Fits to the answers y, and gives the probabilities of the rows of X in the form that set_output says."""
+        return self.fit(X, y, gold, **more).transform(X)
 
     def predict(self, X: Any) -> np.ndarray:
         """The label of each row, by the classifier alone."""
         return self.classes_[self.predict_proba(X).argmax(axis=1)]
 
     def score(self, X: Any, y: Any) -> float:
-        """The share of rows whose predicted label is y."""
-        return float((self.predict(X) == np.asarray(y)).mean())
+        """The share of rows whose predicted label is y. Where y are answers beside the rows, as for fit, the share of answers that say
+        what is predicted."""
+        found = answers_beside(y, pd.RangeIndex(len(y)))
+        if found is None:
+            raise TypeError(f"y is a label per row, or the answers beside each row; not {type(y).__name__}")
+        return float((self.predict(X)[found["task"]] == np.asarray(found["label"], dtype=self.classes_.dtype)).mean())
 
     @cached_property
     def row_probas_(self) -> pd.DataFrame:
@@ -227,5 +265,5 @@ def make_class(info, name, module):
         "_defaults": defaults,
     }
     cls = type(name, (Learner,), namespace)
-    cls.__signature__ = signature_of(cls)
+    sign(cls)
     return cls

@@ -3,8 +3,12 @@ from __future__ import annotations
 
 import inspect
 import operator
+import sys
 import warnings
 from typing import Any, Callable, ClassVar, Optional
+
+from ._output import shown_in_notebook
+from ._tables import stacklevel
 
 # What every estimator has besides the parameters of its method: name, default, help.
 COMMON = (
@@ -43,6 +47,14 @@ def whole_number(name, value, least=0, most=2**63 - 1):
 
 class NotFittedError(ValueError, AttributeError):
     """An attribute that only `fit` can give was asked for before it."""
+
+
+def not_fitted(message: str) -> NotFittedError:
+    """The error; where scikit-learn is in use, it is one of its own as well."""
+    theirs = sys.modules.get("sklearn.exceptions")
+    if theirs is None:
+        return NotFittedError(message)
+    return type("NotFittedError", (NotFittedError, theirs.NotFittedError), {"__module__": NotFittedError.__module__})(message)
 
 
 class Synonym:
@@ -88,14 +100,14 @@ class Estimator:
             return name, value
         renamed = cls._renamed(name)
         if renamed is not None:
-            warnings.warn(f"{cls.__name__}: {name} is now called {renamed}", FutureWarning, stacklevel=3)
+            warnings.warn(f"{cls.__name__}: {name} is now called {renamed}", FutureWarning, stacklevel=stacklevel())
             return renamed, value
         synonym = cls._synonyms.get(name)
         if synonym is None:
             raise TypeError(f"{cls.__name__} has no parameter '{name}': there are {', '.join(cls._defaults)}")
         value = synonym.convert(value)
         if synonym.name is None and value is not None:
-            warnings.warn(f"{cls.__name__}: {name} has no effect here; {synonym.note}", stacklevel=4)
+            warnings.warn(f"{cls.__name__}: {name} has no effect here; {synonym.note}", stacklevel=stacklevel())
         return synonym.name, value
 
     @classmethod
@@ -123,6 +135,8 @@ class Estimator:
                 changed.append(f"{name}={value!r}")
         return f"{type(self).__name__}({', '.join(changed)})"
 
+    _repr_html_ = shown_in_notebook
+
     def __getattr__(self, name):
         synonym = type(self)._synonyms.get(name)
         if synonym is not None and synonym.name is not None:
@@ -133,7 +147,7 @@ class Estimator:
         # A property that raises AttributeError comes here as well.
         of_fit = name in self._after_fit or (name.endswith("_") and not name.startswith("_") and hasattr(type(self), name))
         if of_fit and "_fit" not in vars(self):
-            raise NotFittedError(f"{name} is known after fit: call {type(self).__name__}.fit first")
+            raise not_fitted(f"{name} is known after fit: call {type(self).__name__}.fit first")
         raise AttributeError(f"{type(self).__name__} has no attribute '{name}'")
 
     def _method_parameters(self):
@@ -147,10 +161,11 @@ class Estimator:
         return "_fit" in vars(self)
 
     def __sklearn_tags__(self):
-        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
+        """Of aggregators: X is a table of answers, and y, which they can do without, known truth."""
+        from sklearn.utils import InputTags, Tags, TargetTags, TransformerTags
 
-        return Tags(estimator_type="classifier", target_tags=TargetTags(required=True), classifier_tags=ClassifierTags(),
-                    input_tags=InputTags())
+        return Tags(estimator_type=None, target_tags=TargetTags(required=False), transformer_tags=TransformerTags(),
+                    input_tags=InputTags(two_d_array=False, string=True, categorical=True))
 
 
 def signature_of(cls) -> inspect.Signature:
@@ -161,6 +176,19 @@ def signature_of(cls) -> inspect.Signature:
         kinds(name, kinds.POSITIONAL_OR_KEYWORD if name in cls._positional else kinds.KEYWORD_ONLY, default=cls._defaults[name])
         for name in ordered
     ])
+
+
+def sign(cls) -> None:
+    """Gives a class an __init__ that says what it takes, for those who look there: scikit-learn and editors."""
+
+    def __init__(self, *args, **kwargs):
+        super(cls, self).__init__(*args, **kwargs)
+
+    cls.__signature__ = signature_of(cls)
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    __init__.__signature__ = cls.__signature__.replace(parameters=[own, *cls.__signature__.parameters.values()])
+    __init__.__qualname__ = f"{cls.__qualname__}.__init__"
+    cls.__init__ = __init__
 
 
 class Progress:

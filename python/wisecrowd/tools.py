@@ -13,6 +13,7 @@ import pandas as pd
 from . import _engine, aggregation, learning
 from ._columns import _index, as_index, gold_series, read, require_order
 from ._parameters import Progress, class_name, whole_number
+from ._plots import plot_calibration as _plot_calibration
 
 
 NO_ROW = 0xFFFFFFFF  # of a task without features
@@ -154,6 +155,8 @@ class Evaluation:
         if measures is not None and name in measures.index:
             return float(measures.loc[name, "value"])
         raise AttributeError(f"there is no measure '{name}'; probabilities are needed for all but accuracy and macro_f1")
+
+    plot_calibration = _plot_calibration
 
     def __str__(self):
         return f"{self.tasks:,} tasks with both a label and gold\n{self.measures.round(4).to_string()}"

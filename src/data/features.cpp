@@ -43,8 +43,8 @@ void refuse_not_finite(const Features& features, const NameTable* names) {
           1;
     column = features.indices[at];
   }
-  refuse(fmt::format("features of row {}{}, column {}: value {}: features must be finite numbers", row,
-                     names == nullptr ? "" : fmt::format(" (task '{}')", (*names)[row]), column, *bad));
+  refuse(fmt::format("features of row {}{}, column {}: value {}: features must be finite numbers, neither NaN nor inf",
+                     row, names == nullptr ? "" : fmt::format(" (task '{}')", (*names)[row]), column, *bad));
 }
 
 void validate_features(const TaskFeatures& data, const AnswerGraph& answers) {
