@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <string>
 #include <string_view>
 
 namespace wisecrowd {
+
+class ForeignNetworks;
 
 /// Which function of the features is trained.
 struct NetworkSpec {
@@ -13,6 +16,9 @@ struct NetworkSpec {
   std::size_t hidden = 128;  ///< mlp: units of each hidden layer
   std::size_t layers = 1;    ///< mlp: hidden layers
   double dropout = 0.5;      ///< mlp and cnn: share of the last hidden layer that is dropped in training
+  /// A network of the caller's own instead (foreign_network.hpp), which is trained but not saved. `dropout` says
+  /// whether it drops anything.
+  std::shared_ptr<ForeignNetworks> foreign = nullptr;
 };
 
 /// The largest networks, wherever their sizes come from.

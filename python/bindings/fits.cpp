@@ -1,5 +1,6 @@
 #include "features.hpp"
 #include "support.hpp"
+#include "torch_networks.hpp"
 #include "wisecrowd/answered_rows.hpp"
 #include "wisecrowd/category_result.hpp"
 #include "wisecrowd/cleaning.hpp"
@@ -136,6 +137,7 @@ NetworkSpec network_from(const py::dict& given) {
   network.hidden = given["hidden"].cast<std::size_t>();
   network.layers = given["layers"].cast<std::size_t>();
   network.dropout = given["dropout"].cast<double>();
+  if (given.contains("module")) network.foreign = python_networks(given["module"]);
   return network;
 }
 

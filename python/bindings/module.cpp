@@ -11,6 +11,9 @@
 #include "wisecrowd/version.hpp"
 
 namespace wisecrowd::python {
+
+void define_answer_blocks(py::module_& module);
+
 namespace {
 
 using Codes = py::array_t<std::uint32_t, py::array::c_style | py::array::forcecast>;
@@ -342,6 +345,9 @@ PYBIND11_MODULE(_engine, module) {
   define_answers(module);
   define_category_fit(module);
   define_fits(module);
+  define_crowd_loss(module);
+  define_question_loop(module);
+  define_answer_blocks(module);
   define_tools(module);
   define_state(module);
   define_asking(module);

@@ -113,6 +113,8 @@ void define_tables(py::module_& module);
 void define_answers(py::module_& module);
 void define_category_fit(py::module_& module);
 void define_fits(py::module_& module);
+void define_crowd_loss(py::module_& module);
+void define_question_loop(py::module_& module);
 void define_tools(py::module_& module);
 void define_state(py::module_& module);
 void define_asking(py::module_& module);

@@ -357,16 +357,18 @@ def _with_all(column, role, everybody):
     return column if not len(more) else column.recoded(code([(role, np.asarray(pd.Index(list(column.values) + list(more))))])[0].values)
 
 
-def read(data, *, classes=None, gold=None, duplicates="keep_last", threads=0, columns=None, wide=False, feature_rows=None, keep_rows=False):
+def read(data, *, classes=None, gold=None, duplicates="keep_last", threads=0, columns=None, wide=False, feature_rows=None, keep_rows=False,
+         all_tasks=None, all_workers=None):
     """A table of answers as a Crowd.
 
     columns : which column is what, where names do not tell
     wide : a row per task and a column per worker, instead of a row per answer
     feature_rows : names of tasks with features; those among them that have gold are tasks even if nobody answered them
     keep_rows : also the codes of each row
+    all_tasks, all_workers : those that there are, answered or not; of a wide table its own
     """
     threads = whole_number("threads", threads, 0, 4096)
-    all_tasks = all_workers = kept = None
+    kept = None
     if wide:
         found, all_tasks, all_workers = melted(data, columns)
     else:

@@ -18,6 +18,10 @@ from ._tables import DataWarning
 class RowModel:
     """Rows with what is known of workers; `_parts()` gives classifier, classes, workers, threads and seed."""
 
+    def _rows(self, X):
+        """The names of rows, and their features."""
+        return row_names_of(X), features_of(X)
+
     def posterior(self, X: Any, answers: Any, *, columns: Optional[Any] = None, wide: bool = False) -> pd.DataFrame:
         """The probability of each class, rows × classes, by the network and the answers to the rows together.
 
@@ -28,9 +32,9 @@ class RowModel:
         columns, wide : how to read the answers, as for fit
         """
         classifier, classes, _, threads, _ = self._parts()
-        names = row_names_of(X)
+        names, features = self._rows(X)
         crowd = read(answers, threads=threads, columns=columns, wide=wide)
-        found = classifier.posterior(features_of(X), crowd.answers, _names(names), threads)
+        found = classifier.posterior(features, crowd.answers, _names(names), threads)
         for unknown, what in ((found["unknown_workers"], "workers whom the model does not know"), (found["unknown_tasks"], "tasks without features")):
             if unknown:
                 warnings.warn(f"answers of {unknown} {what} are left out" if "workers" in what else f"answers to {unknown} {what} are left out",
@@ -40,19 +44,21 @@ class RowModel:
     def reliability(self, X: Any) -> pd.DataFrame:
         """How probable it is that each worker is right on each row, rows × workers: whom to ask."""
         classifier, _, workers, threads, _ = self._parts()
-        return pd.DataFrame(classifier.reliability(features_of(X), threads), index=row_names_of(X).rename("task"), columns=workers)
+        names, features = self._rows(X)
+        return pd.DataFrame(classifier.reliability(features, threads), index=names.rename("task"), columns=workers)
 
     def draw(self, X: Any, draws: int = 50) -> pd.DataFrame:
         """By row what draws of the network with dropout say: label and probability of their mean, predictive_entropy (how unsure it is),
         and mutual_information (how much the draws differ; BALD)."""
         classifier, classes, _, threads, seed = self._parts()
-        found = classifier.draw(features_of(X), whole_number("draws", draws, 1, 1_000_000), seed, threads)
+        names, features = self._rows(X)
+        found = classifier.draw(features, whole_number("draws", draws, 1, 1_000_000), seed, threads)
         if found["identical"]:
             warnings.warn("all draws are the same: the network drops nothing, so they say nothing of how sure it is", DataWarning, stacklevel=2)
         best = found["probabilities"].argmax(axis=1)
         return pd.DataFrame({"label": np.asarray(classes)[best], "probability": found["probabilities"].max(axis=1, initial=0.0),
                              "predictive_entropy": found["entropy"], "mutual_information": found["mutual_information"]},
-                            index=row_names_of(X).rename("task"))
+                            index=names.rename("task"))
 
 
 class Model(RowModel):

@@ -65,18 +65,10 @@ Learned learn(const LearningData& data, std::string_view method, const Parameter
               const NetworkSpec& network, const RunContext& context) {
   const LearnerInfo& info = learning_method(method);
   validate(network);
-  validate(data);
-  if (data.crowd.has_gold() && !info.uses_gold) {
-    throw Error(ErrorCode::unsupported,
-                fmt::format("{} cannot learn from known truth: keep it for evaluation", info.name));
-  }
+  require_learnable(info, data);
   if (info.linear_only && network.kind != "linear") {
     throw Error(ErrorCode::unsupported,
                 fmt::format("{} is defined for a linear classifier: choose the model linear", info.name));
-  }
-  if (info.max_classes != 0 && data.crowd.answers.class_count() > info.max_classes) {
-    throw Error(ErrorCode::unsupported, fmt::format("{} works for at most {} classes; these data have {}", info.name,
-                                                    info.max_classes, data.crowd.answers.class_count()));
   }
   Learned learned = make_learner(method, parameters)->fit(data, network, context);
   require_finite(learned, info.name);

@@ -57,10 +57,9 @@ void AggNetModel::begin_epoch(const Epoch& epoch) {
   normalise(class_prior_);
 }
 
-Learned AggNet::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
-  return train(
-      data, network, options_.training,
-      [this](const TrainingSet& set, Rng) { return std::make_unique<AggNetModel>(set, options_); }, context);
+Recipe AggNet::recipe(const LearningData&, const NetworkSpec&, const RunContext&) const {
+  return {options_.training,
+          [this](const TrainingSet& set, Rng) { return std::make_unique<AggNetModel>(set, options_); }};
 }
 
 namespace {

@@ -16,11 +16,11 @@ struct Options {
 };
 
 /// EM with a network: labels from network and answers, tables from labels, the network trained on labels.
-class AggNet final : public Learner {
+class AggNet final : public GradientLearner {
  public:
   explicit AggNet(Options options = {}) : options_(std::move(options)) {}
-  [[nodiscard]] Learned fit(const LearningData& data, const NetworkSpec& network,
-                            const RunContext& context) const override;
+  [[nodiscard]] Recipe recipe(const LearningData& data, const NetworkSpec& network,
+                              const RunContext& context) const override;
 
  private:
   Options options_;

@@ -52,6 +52,7 @@ std::vector<double> mixture_weights(std::span<const std::vector<double>> ratios,
 }
 
 bool can_merge(const NetworkSpec& network, std::size_t members) {
+  if (network.foreign) return false;
   return network.kind == "linear" || (network.kind == "mlp" && network.hidden * members <= kMostHidden);
 }
 

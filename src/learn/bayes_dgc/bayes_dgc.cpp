@@ -201,10 +201,9 @@ void BayesDgcModel::describe(Learned& learned, const LearningData& data, const O
   }
 }
 
-Learned BayesDgc::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
-  return train(
-      data, network, options_.training,
-      [this](const TrainingSet& set, Rng) { return std::make_unique<BayesDgcModel>(set, options_); }, context);
+Recipe BayesDgc::recipe(const LearningData&, const NetworkSpec&, const RunContext&) const {
+  return {options_.training,
+          [this](const TrainingSet& set, Rng) { return std::make_unique<BayesDgcModel>(set, options_); }};
 }
 
 namespace {

@@ -19,11 +19,11 @@ struct Options {
 };
 
 /// A network as the prior of the truth, Dirichlet tables for workers, by stochastic variational inference.
-class BayesDgc final : public Learner {
+class BayesDgc final : public GradientLearner {
  public:
   explicit BayesDgc(Options options = {}) : options_(std::move(options)) {}
-  [[nodiscard]] Learned fit(const LearningData& data, const NetworkSpec& network,
-                            const RunContext& context) const override;
+  [[nodiscard]] Recipe recipe(const LearningData& data, const NetworkSpec& network,
+                              const RunContext& context) const override;
 
  private:
   Options options_;

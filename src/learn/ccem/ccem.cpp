@@ -4,10 +4,9 @@
 
 namespace wisecrowd::ccem {
 
-Learned Ccem::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
-  return train(
-      data, network, options_.training,
-      [this](const TrainingSet& set, Rng) { return std::make_unique<CoupledTables>(set, options_.tables); }, context);
+Recipe Ccem::recipe(const LearningData&, const NetworkSpec&, const RunContext&) const {
+  return {options_.training,
+          [this](const TrainingSet& set, Rng) { return std::make_unique<CoupledTables>(set, options_.tables); }};
 }
 
 namespace {

@@ -14,11 +14,11 @@ struct Options {
 };
 
 /// Coupled cross-entropy minimisation: network and worker tables together, each answer a draw of its own.
-class Ccem final : public Learner {
+class Ccem final : public GradientLearner {
  public:
   explicit Ccem(Options options = {}) : options_(std::move(options)) {}
-  [[nodiscard]] Learned fit(const LearningData& data, const NetworkSpec& network,
-                            const RunContext& context) const override;
+  [[nodiscard]] Recipe recipe(const LearningData& data, const NetworkSpec& network,
+                              const RunContext& context) const override;
 
  private:
   Options options_;

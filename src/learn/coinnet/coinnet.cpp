@@ -127,10 +127,9 @@ void OutlierModel::describe(Learned& learned, const LearningData& data, const Ou
   warn_of_collapse(learned, collapsed_, steps_);
 }
 
-Learned CoinNet::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
-  return train(
-      data, network, options_.training,
-      [this](const TrainingSet& set, Rng) { return std::make_unique<OutlierModel>(set, options_); }, context);
+Recipe CoinNet::recipe(const LearningData&, const NetworkSpec&, const RunContext&) const {
+  return {options_.training,
+          [this](const TrainingSet& set, Rng) { return std::make_unique<OutlierModel>(set, options_); }};
 }
 
 namespace {

@@ -19,11 +19,11 @@ struct Options {
 };
 
 /// Coupled tables plus a sparse correction per answer: tasks that do not fit any table are found and set aside.
-class CoinNet final : public Learner {
+class CoinNet final : public GradientLearner {
  public:
   explicit CoinNet(Options options = {}) : options_(std::move(options)) {}
-  [[nodiscard]] Learned fit(const LearningData& data, const NetworkSpec& network,
-                            const RunContext& context) const override;
+  [[nodiscard]] Recipe recipe(const LearningData& data, const NetworkSpec& network,
+                              const RunContext& context) const override;
 
  private:
   Options options_;

@@ -162,10 +162,9 @@ void GateModel::describe(Learned& learned, const LearningData& data, const Outpu
   }
 }
 
-Learned CoNal::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
-  return train(
-      data, network, options_.training,
-      [this](const TrainingSet& set, Rng rng) { return std::make_unique<GateModel>(set, options_, rng); }, context);
+Recipe CoNal::recipe(const LearningData&, const NetworkSpec&, const RunContext&) const {
+  return {options_.training,
+          [this](const TrainingSet& set, Rng rng) { return std::make_unique<GateModel>(set, options_, rng); }};
 }
 
 namespace {

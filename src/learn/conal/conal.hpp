@@ -17,11 +17,11 @@ struct Options {
 };
 
 /// A common source of confusion beside each worker's own, and a gate that says which one spoke.
-class CoNal final : public Learner {
+class CoNal final : public GradientLearner {
  public:
   explicit CoNal(Options options = {}) : options_(std::move(options)) {}
-  [[nodiscard]] Learned fit(const LearningData& data, const NetworkSpec& network,
-                            const RunContext& context) const override;
+  [[nodiscard]] Recipe recipe(const LearningData& data, const NetworkSpec& network,
+                              const RunContext& context) const override;
 
  private:
   Options options_;

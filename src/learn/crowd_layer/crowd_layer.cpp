@@ -214,13 +214,12 @@ double LayerModel::answer_probability(std::span<const double> outputs, WorkerId 
   return p[index(label)];
 }
 
-Learned CrowdLayer::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
+Recipe CrowdLayer::recipe(const LearningData&, const NetworkSpec&, const RunContext&) const {
   if (options_.start == Options::Start::votes && options_.layer != Layer::matrix) {
     throw Error(ErrorCode::bad_parameter, "start=votes makes matrices: take layer=MW, or start=identity");
   }
-  return train(
-      data, network, options_.training,
-      [this](const TrainingSet& set, Rng) { return std::make_unique<LayerModel>(set, options_); }, context);
+  return {options_.training,
+          [this](const TrainingSet& set, Rng) { return std::make_unique<LayerModel>(set, options_); }};
 }
 
 namespace {

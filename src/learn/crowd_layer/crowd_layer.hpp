@@ -30,11 +30,11 @@ struct Options {
 };
 
 /// A layer per worker on top of the network, thrown away after training.
-class CrowdLayer final : public Learner {
+class CrowdLayer final : public GradientLearner {
  public:
   explicit CrowdLayer(Options options = {}) : options_(std::move(options)) {}
-  [[nodiscard]] Learned fit(const LearningData& data, const NetworkSpec& network,
-                            const RunContext& context) const override;
+  [[nodiscard]] Recipe recipe(const LearningData& data, const NetworkSpec& network,
+                              const RunContext& context) const override;
 
  private:
   Options options_;

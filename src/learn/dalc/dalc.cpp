@@ -15,16 +15,13 @@ std::unique_ptr<Reliability> make_reliability(const Options& options, const Trai
   return std::make_unique<PerWorkerLogistic>(*set.inputs, set.worker_count, own, context.pool());
 }
 
-Learned Dalc::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
+Recipe Dalc::recipe(const LearningData&, const NetworkSpec& network, const RunContext& context) const {
   // Without dropout all draws are the same.
   const bool drops = network.kind != "linear" && network.dropout > 0;
   const ReliabilityModel::Options model{.samples = drops ? options_.samples : 1, .warm_up = options_.warm_up};
-  return train(
-      data, network, options_.training,
-      [&](const TrainingSet& set, Rng rng) {
-        return std::make_unique<ReliabilityModel>(set, make_reliability(options_, set, rng, context), model);
-      },
-      context);
+  return {options_.training, [this, model, &context](const TrainingSet& set, Rng rng) {
+            return std::make_unique<ReliabilityModel>(set, make_reliability(options_, set, rng, context), model);
+          }};
 }
 
 namespace {

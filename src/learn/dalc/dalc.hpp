@@ -24,11 +24,11 @@ struct Options {
 
 /// Labels from network and answers where how far a worker is right depends on the task: what many workers with few
 /// answers each have in common is learned from all of them.
-class Dalc final : public Learner {
+class Dalc final : public GradientLearner {
  public:
   explicit Dalc(Options options = {}) : options_(std::move(options)) {}
-  [[nodiscard]] Learned fit(const LearningData& data, const NetworkSpec& network,
-                            const RunContext& context) const override;
+  [[nodiscard]] Recipe recipe(const LearningData& data, const NetworkSpec& network,
+                              const RunContext& context) const override;
 
  private:
   Options options_;

@@ -98,10 +98,10 @@ void DeepBpModel::describe(Learned& learned, const LearningData& data, const Out
   }
 }
 
-Learned DeepBp::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
-  return train(
-      data, network, options_.training,
-      [&](const TrainingSet& set, Rng) { return std::make_unique<DeepBpModel>(set, options_, context); }, context);
+Recipe DeepBp::recipe(const LearningData&, const NetworkSpec&, const RunContext& context) const {
+  return {options_.training, [this, &context](const TrainingSet& set, Rng) {
+            return std::make_unique<DeepBpModel>(set, options_, context);
+          }};
 }
 
 namespace {

@@ -21,11 +21,11 @@ struct Options {
 };
 
 /// Belief propagation with the network as the prior of each task; the network learns the beliefs.
-class DeepBp final : public Learner {
+class DeepBp final : public GradientLearner {
  public:
   explicit DeepBp(Options options = {}) : options_(std::move(options)) {}
-  [[nodiscard]] Learned fit(const LearningData& data, const NetworkSpec& network,
-                            const RunContext& context) const override;
+  [[nodiscard]] Recipe recipe(const LearningData& data, const NetworkSpec& network,
+                              const RunContext& context) const override;
 
  private:
   Options options_;

@@ -82,10 +82,9 @@ void DeepMfModel::describe(Learned& learned, const LearningData& data, const Out
   learned.crowd.learned.emplace_back("evidence_lower_bound", bound_);
 }
 
-Learned DeepMf::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
-  return train(
-      data, network, options_.training,
-      [this](const TrainingSet& set, Rng) { return std::make_unique<DeepMfModel>(set, options_); }, context);
+Recipe DeepMf::recipe(const LearningData&, const NetworkSpec&, const RunContext&) const {
+  return {options_.training,
+          [this](const TrainingSet& set, Rng) { return std::make_unique<DeepMfModel>(set, options_); }};
 }
 
 namespace {

@@ -16,11 +16,11 @@ struct Options {
 };
 
 /// Mean-field variational inference of labels and workers with the network as the prior of each task.
-class DeepMf final : public Learner {
+class DeepMf final : public GradientLearner {
  public:
   explicit DeepMf(Options options = {}) : options_(std::move(options)) {}
-  [[nodiscard]] Learned fit(const LearningData& data, const NetworkSpec& network,
-                            const RunContext& context) const override;
+  [[nodiscard]] Recipe recipe(const LearningData& data, const NetworkSpec& network,
+                              const RunContext& context) const override;
 
  private:
   Options options_;

@@ -211,14 +211,13 @@ void HeadsModel::describe(Learned& learned, const LearningData&, const OutputsOf
   learned.crowd.skill = weights_;
 }
 
-Learned DoctorNet::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
+Recipe DoctorNet::recipe(const LearningData& data, const NetworkSpec& network, const RunContext&) const {
   Options options = options_;
   // A linear network has no more directions than columns.
   if (network.kind == "linear")
     options.width = std::min(options.width, std::max<std::size_t>(data.features.columns(), 1));
-  return train(
-      data, network, options.training,
-      [&options](const TrainingSet& set, Rng) { return std::make_unique<HeadsModel>(set, options); }, context);
+  return {options.training,
+          [options](const TrainingSet& set, Rng) { return std::make_unique<HeadsModel>(set, options); }};
 }
 
 namespace {

@@ -23,11 +23,11 @@ struct Options {
 };
 
 /// A head per worker over a common trunk, each trained on what its worker said; their average is the prediction.
-class DoctorNet final : public Learner {
+class DoctorNet final : public GradientLearner {
  public:
   explicit DoctorNet(Options options = {}) : options_(std::move(options)) {}
-  [[nodiscard]] Learned fit(const LearningData& data, const NetworkSpec& network,
-                            const RunContext& context) const override;
+  [[nodiscard]] Recipe recipe(const LearningData& data, const NetworkSpec& network,
+                              const RunContext& context) const override;
 
  private:
   Options options_;

@@ -19,10 +19,9 @@ void VolumeModel::describe(Learned& learned, const LearningData& data, const Out
   warn_of_collapse(learned, collapsed_, steps_);
 }
 
-Learned GeoCrowdNetF::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
-  return train(
-      data, network, options_.training,
-      [this](const TrainingSet& set, Rng) { return std::make_unique<VolumeModel>(set, options_); }, context);
+Recipe GeoCrowdNetF::recipe(const LearningData&, const NetworkSpec&, const RunContext&) const {
+  return {options_.training,
+          [this](const TrainingSet& set, Rng) { return std::make_unique<VolumeModel>(set, options_); }};
 }
 
 namespace {

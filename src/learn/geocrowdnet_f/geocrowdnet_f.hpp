@@ -15,11 +15,11 @@ struct Options {
 };
 
 /// Coupled cross-entropy that prefers class probabilities which span a large volume.
-class GeoCrowdNetF final : public Learner {
+class GeoCrowdNetF final : public GradientLearner {
  public:
   explicit GeoCrowdNetF(Options options = {}) : options_(std::move(options)) {}
-  [[nodiscard]] Learned fit(const LearningData& data, const NetworkSpec& network,
-                            const RunContext& context) const override;
+  [[nodiscard]] Recipe recipe(const LearningData& data, const NetworkSpec& network,
+                              const RunContext& context) const override;
 
  private:
   Options options_;

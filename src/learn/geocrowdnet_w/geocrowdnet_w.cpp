@@ -71,10 +71,9 @@ void TableVolumeModel::describe(Learned& learned, const LearningData& data, cons
   warn_of_collapse(learned, collapsed_, steps_);
 }
 
-Learned GeoCrowdNetW::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
-  return train(
-      data, network, options_.training,
-      [this](const TrainingSet& set, Rng) { return std::make_unique<TableVolumeModel>(set, options_); }, context);
+Recipe GeoCrowdNetW::recipe(const LearningData&, const NetworkSpec&, const RunContext&) const {
+  return {options_.training,
+          [this](const TrainingSet& set, Rng) { return std::make_unique<TableVolumeModel>(set, options_); }};
 }
 
 namespace {

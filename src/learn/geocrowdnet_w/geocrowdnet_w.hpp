@@ -16,11 +16,11 @@ struct Options {
 };
 
 /// Coupled cross-entropy that prefers worker tables which tell the classes apart.
-class GeoCrowdNetW final : public Learner {
+class GeoCrowdNetW final : public GradientLearner {
  public:
   explicit GeoCrowdNetW(Options options = {}) : options_(std::move(options)) {}
-  [[nodiscard]] Learned fit(const LearningData& data, const NetworkSpec& network,
-                            const RunContext& context) const override;
+  [[nodiscard]] Recipe recipe(const LearningData& data, const NetworkSpec& network,
+                              const RunContext& context) const override;
 
  private:
   Options options_;

@@ -228,10 +228,9 @@ void InstanceModel::describe(Learned& learned, const LearningData& data, const O
   }
 }
 
-Learned InstanceDependent::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
-  return train(
-      data, network, options_.training,
-      [this](const TrainingSet& set, Rng rng) { return std::make_unique<InstanceModel>(set, options_, rng); }, context);
+Recipe InstanceDependent::recipe(const LearningData&, const NetworkSpec&, const RunContext&) const {
+  return {options_.training,
+          [this](const TrainingSet& set, Rng rng) { return std::make_unique<InstanceModel>(set, options_, rng); }};
 }
 
 namespace {

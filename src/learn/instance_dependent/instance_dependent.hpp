@@ -23,11 +23,11 @@ struct Options {
 };
 
 /// Worker tables that depend on the row, kept identifiable by a penalty on their traces and a schedule, or by anchors.
-class InstanceDependent final : public Learner {
+class InstanceDependent final : public GradientLearner {
  public:
   explicit InstanceDependent(Options options = {}) : options_(std::move(options)) {}
-  [[nodiscard]] Learned fit(const LearningData& data, const NetworkSpec& network,
-                            const RunContext& context) const override;
+  [[nodiscard]] Recipe recipe(const LearningData& data, const NetworkSpec& network,
+                              const RunContext& context) const override;
 
  private:
   Options options_;

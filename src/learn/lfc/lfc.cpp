@@ -4,16 +4,13 @@
 
 namespace wisecrowd::lfc {
 
-Learned Lfc::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
-  return train(
-      data, network, options_.training,
-      [&](const TrainingSet& set, Rng) {
-        auto reliability = std::make_unique<PerWorkerLogistic>(
-            *set.inputs, set.worker_count, PerWorkerLogistic::Options{.ridge = options_.ridge}, context.pool());
-        return std::make_unique<ReliabilityModel>(set, std::move(reliability),
-                                                  ReliabilityModel::Options{.warm_up = options_.warm_up});
-      },
-      context);
+Recipe Lfc::recipe(const LearningData&, const NetworkSpec&, const RunContext& context) const {
+  return {options_.training, [this, &context](const TrainingSet& set, Rng) {
+            auto reliability = std::make_unique<PerWorkerLogistic>(
+                *set.inputs, set.worker_count, PerWorkerLogistic::Options{.ridge = options_.ridge}, context.pool());
+            return std::make_unique<ReliabilityModel>(set, std::move(reliability),
+                                                      ReliabilityModel::Options{.warm_up = options_.warm_up});
+          }};
 }
 
 namespace {

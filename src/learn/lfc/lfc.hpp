@@ -14,11 +14,11 @@ struct Options {
 
 /// Yan et al.'s learning from crowds: a linear classifier, and for each worker a linear function of the features that
 /// says how far that worker is right.
-class Lfc final : public Learner {
+class Lfc final : public GradientLearner {
  public:
   explicit Lfc(Options options = {}) : options_(std::move(options)) {}
-  [[nodiscard]] Learned fit(const LearningData& data, const NetworkSpec& network,
-                            const RunContext& context) const override;
+  [[nodiscard]] Recipe recipe(const LearningData& data, const NetworkSpec& network,
+                              const RunContext& context) const override;
 
  private:
   Options options_;

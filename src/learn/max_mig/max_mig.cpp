@@ -71,7 +71,7 @@ std::vector<double> known_shares(std::vector<double> shares, const CategoryAnswe
 
 }  // namespace
 
-Learned MaxMig::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
+Recipe MaxMig::recipe(const LearningData& data, const NetworkSpec&, const RunContext& context) const {
   Options options = options_;
   if (options.class_prior == Prior::known) options.shares = known_shares(options.shares, data.crowd.answers);
   const std::vector<Start> starts =
@@ -84,7 +84,7 @@ Learned MaxMig::fit(const LearningData& data, const NetworkSpec& network, const 
   for (const Start start : starts) {
     if (automatic) candidates.push_back(beside_learned(options, start, context));
   }
-  return train(data, network, options.training, candidates, context);
+  return {options.training, std::move(candidates)};
 }
 
 namespace {

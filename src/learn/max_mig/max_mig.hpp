@@ -28,11 +28,11 @@ struct Options {
 };
 
 /// Max-MIG: the network and an aggregator of the answers are trained to tell as much as possible about each other.
-class MaxMig final : public Learner {
+class MaxMig final : public GradientLearner {
  public:
   explicit MaxMig(Options options = {}) : options_(std::move(options)) {}
-  [[nodiscard]] Learned fit(const LearningData& data, const NetworkSpec& network,
-                            const RunContext& context) const override;
+  [[nodiscard]] Recipe recipe(const LearningData& data, const NetworkSpec& network,
+                              const RunContext& context) const override;
 
  private:
   Options options_;

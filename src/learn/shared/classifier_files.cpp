@@ -323,6 +323,9 @@ std::string model_folder(const std::string& folder) {
 void save_classifier(ClassifierParts& parts, const std::string& network_file, const std::string& folder) {
   const auto parameters = parts.network->parameters();
   const auto buffers = parts.network->buffers();
+  if (parts.spec.foreign) {
+    throw Error(ErrorCode::unsupported, "the network is the caller's own: save it there; it cannot be saved here");
+  }
   if (network_file.empty() && !is_native_network(parts.spec.kind)) {
     throw Error(ErrorCode::io,
                 fmt::format("{}: cannot be read any more, and the model cannot be saved without it", parts.spec.kind));

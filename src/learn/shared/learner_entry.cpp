@@ -1,5 +1,7 @@
 #include "learn/shared/learner_entry.hpp"
 
+#include <fmt/core.h>
+
 #include "wisecrowd/method_needs.hpp"
 
 namespace wisecrowd {
@@ -11,6 +13,18 @@ std::vector<std::string> aggregator_names() {
     if (!uses_order(method) && !uses_task_graph(method)) names.push_back(method.name);
   }
   return names;
+}
+
+void require_learnable(const LearnerInfo& info, const LearningData& data) {
+  validate(data);
+  if (data.crowd.has_gold() && !info.uses_gold) {
+    throw Error(ErrorCode::unsupported,
+                fmt::format("{} cannot learn from known truth: keep it for evaluation", info.name));
+  }
+  if (info.max_classes != 0 && data.crowd.answers.class_count() > info.max_classes) {
+    throw Error(ErrorCode::unsupported, fmt::format("{} works for at most {} classes; these data have {}", info.name,
+                                                    info.max_classes, data.crowd.answers.class_count()));
+  }
 }
 
 }  // namespace wisecrowd

@@ -13,4 +13,7 @@ using LearnerEntry = Entry<LearnerInfo, Learner>;
 /// Methods of aggregation that a learner may ask for labels.
 [[nodiscard]] std::vector<std::string> aggregator_names();
 
+/// Throws unless the data are complete and the learner can learn from them: gold, number of classes.
+void require_learnable(const LearnerInfo& info, const LearningData& data);
+
 }  // namespace wisecrowd

@@ -14,7 +14,7 @@ namespace wisecrowd {
 // same compiler, so classes and exceptions may cross; the version and the number below refuse any other.
 
 /// To be raised whenever something in this file, in network.hpp or in a type they name changes its layout.
-inline constexpr int kTorchInterface = 1;
+inline constexpr int kTorchInterface = 2;
 
 /// What the plugin may ask of the program.
 struct TorchHost {

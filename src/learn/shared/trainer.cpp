@@ -129,20 +129,23 @@ void require_finite_outputs(std::span<const double> outputs, std::size_t width, 
                   *bad, data.row_names[static_cast<std::size_t>(bad - outputs.begin()) / width]));
 }
 
-/// Class probabilities of every row, and the posterior of every answered task.
-void predict_all(TrainingRun& run, const LearningData& data, double answer_power,
-                 std::vector<double>& row_probabilities, std::vector<double>& posterior) {
-  const AnswerModel& model = answer_model(run);
+/// The network's outputs for all rows of the data.
+std::vector<double> outputs_of_rows(TrainingRun& run, const LearningData& data) {
+  std::vector<std::uint32_t> all_rows(data.features.rows);
+  std::iota(all_rows.begin(), all_rows.end(), 0U);
+  return run.outputs(all_rows);
+}
+
+}  // namespace
+
+void predict_all(const AnswerModel& model, std::span<const double> outputs, const LearningData& data,
+                 double answer_power, std::vector<double>& row_probabilities, std::vector<double>& posterior) {
   const CategoryAnswers& answers = data.crowd.answers;
   const std::size_t classes = answers.class_count(), width = model.outputs(), rows = data.features.rows;
-  std::vector<std::uint32_t> all_rows(rows);
-  std::iota(all_rows.begin(), all_rows.end(), 0U);
-  const std::vector<double> outputs = run.outputs(all_rows);
   require_finite_outputs(outputs, width, data);
   row_probabilities.resize(rows * classes);
   for (std::size_t r = 0; r < rows; ++r) {
-    model.classify(std::span(outputs).subspan(r * width, width),
-                   std::span(row_probabilities).subspan(r * classes, classes));
+    model.classify(outputs.subspan(r * width, width), std::span(row_probabilities).subspan(r * classes, classes));
   }
   posterior.assign(answers.task_count() * classes, 0.0);
   for (std::size_t t = 0; t < answers.task_count(); ++t) {
@@ -152,8 +155,7 @@ void predict_all(TrainingRun& run, const LearningData& data, double answer_power
       continue;
     }
     const std::uint32_t row = data.row_of_task[t];
-    const auto task_outputs =
-        row == kNoRow ? std::span<const double>() : std::span(outputs).subspan(row * width, width);
+    const auto task_outputs = row == kNoRow ? std::span<const double>() : outputs.subspan(row * width, width);
     model.posterior(task_outputs, {answers.workers_of(TaskId(t)), answers.labels_of(TaskId(t)), TaskId(t), row},
                     target);
     if (answer_power != 1 && row != kNoRow && model.can_be_tempered()) {
@@ -162,18 +164,16 @@ void predict_all(TrainingRun& run, const LearningData& data, double answer_power
   }
 }
 
-void describe_crowd(TrainingRun& run, const LearningData& data, Learned& learned) {
+void describe_crowd(const AnswerModel& model, std::span<const double> outputs, const LearningData& data,
+                    Learned& learned) {
   CategoryFit& crowd = learned.crowd;
-  const std::size_t width = run.model().outputs(), classes = crowd.class_count;
+  const std::size_t width = model.outputs(), classes = crowd.class_count;
   crowd.labels.resize(crowd.task_count);
   for (std::size_t t = 0; t < crowd.task_count; ++t) {
     const auto row = crowd.posterior_of(TaskId(t));
     crowd.labels[t] = ClassId(std::max_element(row.begin(), row.end()) - row.begin());
   }
-  std::vector<std::uint32_t> all_rows(data.features.rows);
-  std::iota(all_rows.begin(), all_rows.end(), 0U);
-  const std::vector<double> outputs = run.outputs(all_rows);
-  answer_model(run).describe(learned, data, [&](std::size_t task, std::span<double> out) {
+  model.describe(learned, data, [&](std::size_t task, std::span<double> out) {
     const std::uint32_t row = data.row_of_task[task];
     if (row == kNoRow) return false;
     std::copy_n(outputs.begin() + static_cast<std::ptrdiff_t>(row * width), width, out.begin());
@@ -187,8 +187,6 @@ void describe_crowd(TrainingRun& run, const LearningData& data, Learned& learned
     normalise(crowd.class_prior);
   }
 }
-
-}  // namespace
 
 double advantage(std::span<const double> these, std::span<const double> those) {
   std::vector<double> gain(these.size());
@@ -260,13 +258,15 @@ void conclude_with(std::vector<double> held_out_probabilities, TrainingRun& run,
                    const LearningData& data, const NetworkSpec& network, const Scaling& scaling, double answer_power,
                    Learned& learned) {
   run.end();
-  predict_all(run, data, answer_power, learned.final_row_probabilities, learned.final_posterior);
+  std::vector<double> outputs = outputs_of_rows(run, data);
+  predict_all(answer_model(run), outputs, data, answer_power, learned.final_row_probabilities, learned.final_posterior);
   if (chosen != nullptr) {
     run.restore(*chosen);
     run.end();
+    outputs = outputs_of_rows(run, data);
   }
-  predict_all(run, data, answer_power, learned.row_probabilities, learned.crowd.posterior);
-  describe_crowd(run, data, learned);
+  predict_all(answer_model(run), outputs, data, answer_power, learned.row_probabilities, learned.crowd.posterior);
+  describe_crowd(answer_model(run), outputs, data, learned);
   ClassifierParts parts;
   parts.head = answer_model(run).head();
   parts.memory.why_none.clear();
@@ -289,6 +289,11 @@ void conclude_with(std::vector<double> held_out_probabilities, TrainingRun& run,
 void conclude(TrainingRun& run, const Snapshot* chosen, const LearningData& data, const NetworkSpec& network,
               const Scaling& scaling, double answer_power, Learned& learned) {
   conclude_with({}, run, chosen, data, network, scaling, answer_power, learned);
+}
+
+Learned GradientLearner::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
+  const Recipe own = recipe(data, network, context);
+  return train(data, network, own.training, own.candidates, context);
 }
 
 Learned train(const LearningData& data, const NetworkSpec& network, const TrainingOptions& options,

@@ -63,12 +63,39 @@ struct Candidate {
 [[nodiscard]] Learned train(const LearningData& data, const NetworkSpec& network, const TrainingOptions& options,
                             std::span<const Candidate> candidates, const RunContext& context);
 
+/// How a learner trains by gradients: which models there are, between which the hidden answers decide. The learner, the
+/// data and the context that it was made with outlive it.
+struct Recipe {
+  Recipe(TrainingOptions options, std::vector<Candidate> ways) : training(options), candidates(std::move(ways)) {}
+  Recipe(TrainingOptions options, AnswerModelFactory only) : training(options), candidates{{"", std::move(only)}} {}
+
+  TrainingOptions training;
+  std::vector<Candidate> candidates;  ///< the first is preferred
+};
+
+/// A learner that is a loss on the network's outputs. Whoever trains the network otherwise can take its recipe alone.
+class GradientLearner : public Learner {
+ public:
+  [[nodiscard]] Learned fit(const LearningData& data, const NetworkSpec& network,
+                            const RunContext& context) const final;
+  [[nodiscard]] virtual Recipe recipe(const LearningData& data, const NetworkSpec& network,
+                                      const RunContext& context) const = 0;
+};
+
 /// By how many standard errors the first predicts the same hidden tasks better than the second (log probabilities per
 /// task): chance alone must not choose.
 [[nodiscard]] double advantage(std::span<const double> these, std::span<const double> those);
 
 /// All tasks that can be trained on; throws bad_input if no answer is among them.
 [[nodiscard]] TrainingSet tasks_to_learn_from(const LearningData& data);
+
+/// What a model makes of the network's outputs for all rows (rows × outputs): class probabilities of every row, and the
+/// posterior of every answered task. `answer_power` weighs the answers beside the classifier.
+void predict_all(const AnswerModel& model, std::span<const double> outputs, const LearningData& data,
+                 double answer_power, std::vector<double>& row_probabilities, std::vector<double>& posterior);
+/// Labels of the posterior in `learned`, and what the model knows of workers and tasks.
+void describe_crowd(const AnswerModel& model, std::span<const double> outputs, const LearningData& data,
+                    Learned& learned);
 
 class TrainingRun;
 struct Snapshot;

@@ -36,22 +36,19 @@ class ByRegion final : public Reliability {
 
 }  // namespace
 
-Learned Stal::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
-  std::shared_ptr<const ByRegion::Found> found;  // once, by the run that comes first
-  return train(
-      data, network, options_.training,
-      [&](const TrainingSet& set, Rng) {
-        if (!found) {
-          Regions regions = find_regions(*set.inputs, set.row, options_.components, options_.mixture_iterations,
-                                         options_.variance_floor, context.rng("mixture"), context.pool());
-          Features memberships = memberships_of(regions, *set.inputs, context.pool());
-          found = std::make_shared<ByRegion::Found>(ByRegion::Found{std::move(regions), std::move(memberships)});
-        }
-        return std::make_unique<ReliabilityModel>(
-            set, std::make_unique<ByRegion>(found, set.worker_count, options_.ridge, context.pool()),
-            ReliabilityModel::Options{.warm_up = options_.warm_up});
-      },
-      context);
+Recipe Stal::recipe(const LearningData&, const NetworkSpec&, const RunContext& context) const {
+  const auto found = std::make_shared<std::shared_ptr<const ByRegion::Found>>();  // once, by the run that comes first
+  return {options_.training, [this, found, &context](const TrainingSet& set, Rng) {
+            if (!*found) {
+              Regions regions = find_regions(*set.inputs, set.row, options_.components, options_.mixture_iterations,
+                                             options_.variance_floor, context.rng("mixture"), context.pool());
+              Features memberships = memberships_of(regions, *set.inputs, context.pool());
+              *found = std::make_shared<ByRegion::Found>(ByRegion::Found{std::move(regions), std::move(memberships)});
+            }
+            return std::make_unique<ReliabilityModel>(
+                set, std::make_unique<ByRegion>(*found, set.worker_count, options_.ridge, context.pool()),
+                ReliabilityModel::Options{.warm_up = options_.warm_up});
+          }};
 }
 
 namespace {

@@ -16,11 +16,11 @@ struct Options {
 
 /// Self-taught active learning's model: workers know some regions of the features, found by a mixture, better than
 /// others.
-class Stal final : public Learner {
+class Stal final : public GradientLearner {
  public:
   explicit Stal(Options options = {}) : options_(std::move(options)) {}
-  [[nodiscard]] Learned fit(const LearningData& data, const NetworkSpec& network,
-                            const RunContext& context) const override;
+  [[nodiscard]] Recipe recipe(const LearningData& data, const NetworkSpec& network,
+                              const RunContext& context) const override;
 
  private:
   Options options_;

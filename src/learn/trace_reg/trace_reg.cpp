@@ -28,10 +28,9 @@ double TraceModel::penalty(std::span<const std::uint32_t> tasks, double weight, 
   return sum;
 }
 
-Learned TraceReg::fit(const LearningData& data, const NetworkSpec& network, const RunContext& context) const {
-  return train(
-      data, network, options_.training,
-      [this](const TrainingSet& set, Rng) { return std::make_unique<TraceModel>(set, options_); }, context);
+Recipe TraceReg::recipe(const LearningData&, const NetworkSpec&, const RunContext&) const {
+  return {options_.training,
+          [this](const TrainingSet& set, Rng) { return std::make_unique<TraceModel>(set, options_); }};
 }
 
 namespace {

@@ -17,11 +17,11 @@ struct Options {
 };
 
 /// Coupled cross-entropy with a penalty on the traces of the tables: errors are put down to the workers.
-class TraceReg final : public Learner {
+class TraceReg final : public GradientLearner {
  public:
   explicit TraceReg(Options options = {}) : options_(std::move(options)) {}
-  [[nodiscard]] Learned fit(const LearningData& data, const NetworkSpec& network,
-                            const RunContext& context) const override;
+  [[nodiscard]] Recipe recipe(const LearningData& data, const NetworkSpec& network,
+                              const RunContext& context) const override;
 
  private:
   Options options_;
