@@ -77,7 +77,8 @@ def in_debian(release, wheels):
         return True
     place = folder / "root/try"
     shutil.rmtree(place, ignore_errors=True)
-    shutil.copytree(ROOT / "tests", place / "tests", ignore=shutil.ignore_patterns("__pycache__"))
+    for part in ("tests", "include", "python", "scripts"):  # some tests compare with the sources
+        shutil.copytree(ROOT / part, place / part, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(wheel, place)
     run(["/usr/bin/python3", "-m", "venv", "--clear", "/root/try/venv"], check=True)
     return attempt(f"Debian {release}", "/root/try/venv/bin/python", run, f"/root/try/{wheel.name}", "/root/try/tests/python")
