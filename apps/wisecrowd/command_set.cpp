@@ -173,11 +173,13 @@ struct CommandName {
   void (*add)(CommandSet&);
 };
 constexpr CommandName kCommands[] = {
-    {"aggregate", add_aggregate},  {"learn", add_learn},       {"predict", add_predict}, {"dalc-loop", add_dalc_loop},
-    {"describe", add_describe},    {"pairs", add_pairs},       {"convert", add_convert}, {"evaluate", add_evaluate},
-    {"fairness", add_fairness},    {"report", add_report},     {"trust", add_trust},     {"compare", add_compare},
-    {"state", add_state},          {"simulate", add_simulate}, {"select", add_select},   {"serve", add_serve},
-    {"token", add_token},          {"connect", add_connect},   {"methods", add_methods}, {"demo", add_demo},
+    {"aggregate", add_aggregate},  {"learn", add_learn},       {"predict", add_predict},
+    {"dalc-loop", add_dalc_loop},  {"describe", add_describe}, {"pairs", add_pairs},
+    {"convert", add_convert},      {"evaluate", add_evaluate}, {"fairness", add_fairness},
+    {"report", add_report},        {"trust", add_trust},       {"judges", add_judges},
+    {"compare", add_compare},      {"state", add_state},       {"simulate", add_simulate},
+    {"select", add_select},        {"serve", add_serve},       {"token", add_token},
+    {"connect", add_connect},      {"methods", add_methods},   {"demo", add_demo},
     {"completion", add_completion}};
 
 }  // namespace

@@ -125,6 +125,7 @@ void add_compare(CommandSet& commands);
 void add_simulate(CommandSet& commands);
 void add_state(CommandSet& commands);
 void add_trust(CommandSet& commands);
+void add_judges(CommandSet& commands);
 void add_select(CommandSet& commands);
 void add_serve(CommandSet& commands);
 void add_token(CommandSet& commands);

@@ -1,5 +1,6 @@
 #include <exception>
 
+#include "judges.hpp"
 #include "support.hpp"
 #include "wisecrowd/answer_columns.hpp"
 #include "wisecrowd/error.hpp"
@@ -358,5 +359,6 @@ PYBIND11_MODULE(_engine, module) {
   define_sets(module);
   define_sequences(module);
   define_fairness(module);
+  define_judges(module);
   define_platforms(module);
 }

@@ -1,5 +1,6 @@
 #include "row_times.hpp"
 #include "support.hpp"
+#include "table_columns.hpp"
 #include "wisecrowd/aggregate.hpp"
 #include "wisecrowd/report.hpp"
 #include "wisecrowd/trust_study.hpp"
@@ -15,20 +16,6 @@ AnswerOrder order_named(const std::string& name) {
   if (name == "rows") return AnswerOrder::rows;
   if (name == "numbers") return AnswerOrder::numbers;
   return name == "dates" ? AnswerOrder::dates : AnswerOrder::unknown;
-}
-
-py::object column_of(TableColumn& column) {
-  struct Visitor {
-    py::object operator()(const std::vector<std::string>& list) const {
-      py::list texts;
-      for (const std::string& text : list) texts.append(to_str(text));
-      return texts;
-    }
-    py::object operator()(std::vector<double>& list) const { return to_array(std::move(list)); }
-    py::object operator()(std::vector<std::uint64_t>& list) const { return to_array(std::move(list)); }
-    py::object operator()(const std::vector<bool>& list) const { return py::cast(list); }
-  };
-  return std::visit(Visitor{}, column.values);
 }
 
 /// The answers as they stood in the rows of a table.
@@ -96,14 +83,8 @@ py::dict trust_answers(const Answers& answers, const py::object& gold, const std
                         report == "json", context);
     return made;
   });
-  py::dict tables;
-  for (ValueTable& table : outcome.tables) {
-    py::dict columns;
-    for (TableColumn& column : table.columns) columns[to_str(column.name)] = column_of(column);
-    tables[to_str(table.name)] = columns;
-  }
   py::dict result;
-  result["tables"] = tables;
+  result["tables"] = tables_by_name(std::move(outcome.tables));
   result["limits"] = outcome.limits;
   result["page"] = to_str(outcome.page);
   result["warnings"] = to_list(outcome.warnings);

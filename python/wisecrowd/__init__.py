@@ -16,7 +16,7 @@ if int(_numpy.__version__.partition(".")[0]) >= 2 and not _engine.numpy_2:
     raise ImportError(f"this build of wisecrowd is for numpy 1, and numpy {_numpy.__version__} is installed: build it with pybind11 2.12 or "
                       "later (pip install . does), or use the numpy that it was built for")
 
-from . import aggregation, fairness, learning
+from . import aggregation, fairness, judges, learning
 from ._asking import Advice, Replay, advise, policies, replay, select
 from ._dalc_loop import DalcLoop, dalc_loop
 from ._engine import __version__

@@ -33,7 +33,8 @@ bool is_one_of(std::string_view text, const std::array<std::string_view, n>& wor
   return std::any_of(words.begin(), words.end(), [&](std::string_view word) { return is_word(text, word); });
 }
 
-/// The winner's name counts before any word, because items may be called "left" or "tie".
+}  // namespace
+
 std::uint32_t outcome_code(std::string_view left, std::string_view right, std::string_view label) {
   using namespace std::string_view_literals;
   static constexpr std::array kLeft{"left"sv, "l"sv, "a"sv, "model_a"sv, "item_a"sv, "first"sv, "option_a"sv};
@@ -48,6 +49,8 @@ std::uint32_t outcome_code(std::string_view left, std::string_view right, std::s
   if (is_one_of(label, kRight)) return static_cast<std::uint32_t>(Outcome::right);
   return PairWords::kUnknown;
 }
+
+namespace {
 
 constexpr PairWords kOutcomeWords{
     outcome_code, "the name of one of them, or left, right or tie (same or different is for `answers=similarities`)",

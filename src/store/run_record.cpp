@@ -354,6 +354,11 @@ StoredRecord read_record(const std::string& folder) {
   try {
     if (nests_too_deep(text)) throw std::invalid_argument("its lists are nested too deeply");
     const Json json = Json::parse(text);
+    if (json.is_object() && json.value("kind", Json()) == "judges") {
+      throw Error(ErrorCode::bad_input, fmt::format("'{}' is a look at judges and no result: its report is written by "
+                                                    "judges itself",
+                                                    folder));
+    }
     if (json.is_object() && json.value("kind", Json()) == "fairness") {
       throw Error(ErrorCode::bad_input, fmt::format("'{}' is a look at fairness and no result: name the folder of a "
                                                     "result of the same answers, and give this one with `fairness`",

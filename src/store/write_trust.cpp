@@ -5,10 +5,10 @@
 #include <nlohmann/json.hpp>
 
 #include "base/csv_rows.hpp"
-#include "base/csv_text.hpp"
 #include "base/output_folder.hpp"
 #include "store/category_tables.hpp"
 #include "store/run_record.hpp"
+#include "store/value_tables.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/names.hpp"
 #include "wisecrowd/trust_files.hpp"
@@ -16,45 +16,10 @@
 namespace wisecrowd {
 namespace {
 
-constexpr std::size_t kRowsAtOnce = 4096;
-
 constexpr auto kOrderNames = enum_names<AnswerOrder>({{AnswerOrder::unknown, "unknown"},
                                                       {AnswerOrder::rows, "rows"},
                                                       {AnswerOrder::numbers, "numbers"},
                                                       {AnswerOrder::dates, "dates"}});
-
-void append_cell(TextBuffer& text, const TableColumn& column, std::size_t row) {
-  struct Visitor {
-    TextBuffer& text;
-    std::size_t row;
-    void operator()(const std::vector<std::string>& list) const { text.append_field(list[row]); }
-    void operator()(const std::vector<double>& list) const { text.append_number(list[row]); }
-    void operator()(const std::vector<std::uint64_t>& list) const { text.append_count(list[row]); }
-    void operator()(const std::vector<bool>& list) const { text.append(list[row] ? "yes" : "no"); }
-  };
-  std::visit(Visitor{text, row}, column.values);
-}
-
-bool write_value_table(OutputFile& file, const ValueTable& table, const RunContext& context) {
-  TextBuffer text;
-  for (std::size_t c = 0; c < table.columns.size(); ++c) {
-    text.append(fmt::format("{}{}", c == 0 ? "" : ",", table.columns[c].name));
-  }
-  text.append('\n');
-  for (std::size_t row = 0; row < table.rows(); ++row) {
-    for (std::size_t c = 0; c < table.columns.size(); ++c) {
-      if (c > 0) text.append(',');
-      append_cell(text, table.columns[c], row);
-    }
-    text.append('\n');
-    if (row % kRowsAtOnce != kRowsAtOnce - 1) continue;
-    if (context.cancelled()) return false;
-    file.append(text.text());
-    text.clear();
-  }
-  file.append(text.text());
-  return true;
-}
 
 /// Reads a cell back; false if it is none of its kind.
 bool read_cell(const std::string& field, TableColumn& column) {
@@ -145,7 +110,7 @@ Status write_trust(const TrustRun& run, const std::string& directory, const RunC
   OutputFolder folder(directory, store::kRunRecord);
   for (const ValueTable& table : trust_tables(run.data.answers, run.study)) {
     const bool complete = add_file(folder, table.name + ".csv",
-                                   [&](OutputFile& file) { return write_value_table(file, table, context); });
+                                   [&](OutputFile& file) { return store::write_value_table(file, table, context); });
     if (!complete) return Status::cancelled;
   }
   folder.commit(trust_record(run));

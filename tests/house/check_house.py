@@ -11,7 +11,7 @@ from pathlib import Path
 
 # Stages whose rooms stand in a folder per kind of answer: src/aggregate/categories/dawid_skene.
 KINDS = {"aggregate": {"categories", "numbers", "sets", "comparisons", "similarities", "sequences"}}
-STAGES = {"ingest", "aggregate", "learn", "trust", "fairness", "select", "active", "evaluate", "simulate", "state"}
+STAGES = {"ingest", "aggregate", "learn", "trust", "fairness", "judges", "select", "active", "evaluate", "simulate", "state"}
 
 # What a folder under src/ may include besides itself. Stages never include one another.
 MAY_INCLUDE = {
@@ -42,6 +42,12 @@ PUBLIC_LAYER = {
     "category_answers.hpp": "data",
     "comparison_answers.hpp": "data",
     "comparison_data.hpp": "data",
+    "judge_data.hpp": "data",
+    "judges.hpp": "judges",
+    "judge_groups.hpp": "result",
+    "read_judges.hpp": "ingest",
+    "judge_files.hpp": "store",
+    "judge_report.hpp": "deliver",
     "comparison_fit.hpp": "data",
     "comparison_aggregator.hpp": "aggregate",
     "comparison_learn_result.hpp": "result",

@@ -267,6 +267,32 @@ def numbered(length, prefix):
     return [f"{prefix}{i:05d}" for i in range(1, length + 1)]
 
 
+def judges_data():
+    """What `wisecrowd judges` found of three machines, one of which gives probabilities."""
+    def around(value, half=0.04):
+        return {"value": value, "low": value - half, "high": value + half}
+
+    names = ["gpt <b>large</b>", "gpt small", "a judge with a rather long name, and its prompt/v2"]
+    rows = [{"name": name, "kind": "machine", "family": "gpt" if i < 2 else "", "tasks": 400, "accuracy": around(0.8 - 0.07 * i), "against_people": around(0.79 - 0.07 * i),
+             "agreement": around(0.7 - 0.05 * i), "base_rate": 0.45, "kappa": around(0.5 - 0.1 * i), "consistency": around(0.9), "order_consistency": around(0.7),
+             "temperature": 2.4 if i == 0 else None, "more_answers": 120 * i} for i, name in enumerate(names)]
+    nothing = {"value": None, "low": None, "high": None}
+    rows += [{"name": f"person {i}", "kind": "human", "family": "", "tasks": 90 - i, "accuracy": around(0.85), "against_people": nothing, "agreement": around(0.7),
+              "base_rate": 0.45, "kappa": around(0.5), "consistency": nothing, "order_consistency": nothing, "temperature": None, "more_answers": None} for i in range(12)]
+    biases = [{"name": name, "bias": bias, "effect": around(0.4 * (2 - i), 0.3), "share": around(0.6 - 0.05 * i, 0.06), "answers": 400, "clear": i == 0}
+              for i, name in enumerate(names) for bias in ("position", "length", "self_preference")]
+    calibration = [{"name": names[0], "when": when, "confidence": 0.45 + 0.1 * b, "right": 0.45 + (0.09 if when == "calibrated" else 0.05) * b, "tasks": 20 + 10 * b}
+                   for when in ("raw", "calibrated") for b in range(6)]
+    items = [{"name": f"model {i}", "score": 2 - 0.2 * i, "low": 1.6 - 0.2 * i, "high": 2.4 - 0.2 * i, "rank": i + 1, "rank_low": max(1, i), "rank_high": i + 3, "comparisons": 40,
+              "by_people": i + 1} for i in range(20)]
+    return {"schema": 1, "program": {"name": "wisecrowd", "version": "0.1.0"}, "kind": "aggregate", "answers_kind": "judges", "title": "judges", "run": {"method": "judges", "seed": 1},
+            "counts": {"tasks": 400, "workers": 15, "answers": 2200}, "warnings": [], "verdict": "3 machines were looked at beside 12 other workers.",
+            "headlines": [{"id": "best", "label": "Best machine", "value": 0.79, "low": 0.75, "high": 0.83, "unit": "share", "words": "By people.", "kind": "estimated"}],
+            "judges": rows, "biases": biases, "calibration": calibration, "scores_in_points": False,
+            "prevalence": [{"name": names[0], "class": "harmful", "raw": 0.3, "corrected": around(0.15)}],
+            "families": [{"name": "gpt", "judges": 2, "correlation": around(0.5), "voices": 1.3}], "leaderboard": items, "sampling": []}
+
+
 def every_kind():
     animals = ["sparrow", "finch", "jay"]
     yield "small", Maker(1, numbered(108, "bird-"), numbered(39, "worker-"), animals, 108, 39).data("birds/labels.csv")
@@ -280,6 +306,7 @@ def every_kind():
     one = Maker(6, ["t"], ["w"], ["yes"], 1, 1).data("one/labels.csv")
     one["warnings"] = []
     yield "one", one
+    yield "judges", judges_data()
     yield "minimal", {"schema": 1, "program": {"name": "wisecrowd", "version": "0.1.0"}, "kind": "aggregate", "title": "minimal", "run": {}, "counts": {},
                       "headlines": [], "verdict": "Nothing is known.", "warnings": [], "sampling": []}
 

@@ -4,7 +4,7 @@ import {readFileSync, statSync} from "node:fs";
 import {after, before, test} from "node:test";
 import {chartsOf, dataOf, drawAll, launch, openReport, opensQuickly, pagePath, scrollThrough, tooWide} from "./harness.mjs";
 
-const KINDS = ["small", "learn", "hostile", "large", "classes", "one", "minimal", "numbers", "boxes", "hostile_numbers"];
+const KINDS = ["judges", "small", "learn", "hostile", "large", "classes", "one", "minimal", "numbers", "boxes", "hostile_numbers"];
 let browser;
 before(async () => (browser = await launch()));
 after(() => browser?.close());
@@ -37,6 +37,7 @@ test("parts without data are left out, parts with data are there", async () => {
     return ids;
   };
   assert.deepEqual(await idsOf("minimal"), ["warnings", "summary", "making"]);
+  assert.deepEqual(await idsOf("judges"), ["warnings", "summary", "judges", "biases", "calibration", "prevalence", "ranking", "making"]);
   assert.deepEqual(await idsOf("numbers"), ["warnings", "summary", "estimates", "tasks", "workers", "agreement", "gold", "making"]);
   assert.deepEqual(await idsOf("learn"), ["warnings", "summary", "workers", "trust", "tasks", "classes", "agreement", "gold", "fairness", "comparison", "learning", "savings", "convergence", "making", "sampling"]);
 });

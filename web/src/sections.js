@@ -9,6 +9,7 @@ import {comparisonReport} from "./comparisons/report.js";
 import {comparisonWorkers} from "./comparisons/workers.js";
 import {fairness} from "./fairness.js";
 import {gold} from "./gold.js";
+import {judgeBiases, judgeCalibration, judgePrevalence, judgeReport, judges} from "./judges.js";
 import {learning, savings} from "./learning.js";
 import {convergence, making, sampling} from "./making.js";
 import {numberAgreement} from "./numbers/agreement.js";
@@ -69,6 +70,18 @@ export const KINDS = {
       ["comparison", "Other methods", "Other methods", comparison],
       ["learning", "How it learned", "Learning", learning],
       ["savings", "Asking less", "Asking less", savings],
+      ...LAST,
+    ],
+  },
+  judges: {
+    report: judgeReport,
+    sections: [
+      ...FIRST,
+      ["judges", "Machines beside people", "Judges", judges],
+      ["biases", "What judges lean towards", "Leanings", judgeBiases],
+      ["calibration", "How sure judges may be", "Calibration", judgeCalibration],
+      ["prevalence", "Shares of classes", "Shares", judgePrevalence],
+      ["ranking", "Leaderboard", "Leaderboard", ranking],
       ...LAST,
     ],
   },
