@@ -22,7 +22,7 @@ function(wisecrowd_plugin target folder)
   set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden VISIBILITY_INLINES_HIDDEN ON
     LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR} INSTALL_RPATH_USE_LINK_PATH ON)
   # ./run builds the program alone until a plugin is asked for.
-  install(TARGETS ${target} LIBRARY DESTINATION ${WISECROWD_PLUGIN_DIR} OPTIONAL)
+  install(TARGETS ${target} LIBRARY DESTINATION ${WISECROWD_PLUGIN_DIR} COMPONENT program OPTIONAL)
   set(WISECROWD_PLUGINS ${WISECROWD_PLUGINS} ${target} PARENT_SCOPE)
 endfunction()
 

@@ -33,7 +33,11 @@ target_include_directories(wisecrowd_python PRIVATE python/bindings)
 target_link_options(wisecrowd_python PRIVATE -Wl,--exclude-libs,ALL)
 wisecrowd_precompile(wisecrowd_python <pybind11/numpy.h> <pybind11/pybind11.h> <pybind11/stl.h>)
 set(python_tree ${CMAKE_BINARY_DIR}/python)
-set_target_properties(wisecrowd_python PROPERTIES OUTPUT_NAME _engine CXX_VISIBILITY_PRESET hidden
+set(engine_name _engine)
+if(WISECROWD_CPU_LEVEL)
+  set(engine_name _engine_${WISECROWD_CPU_LEVEL})  # python/wisecrowd/_cpu.py chooses
+endif()
+set_target_properties(wisecrowd_python PROPERTIES OUTPUT_NAME ${engine_name} CXX_VISIBILITY_PRESET hidden
   LIBRARY_OUTPUT_DIRECTORY ${python_tree}/wisecrowd)
 
 # In the build tree the package is whole as well (PYTHONPATH=build/release/python): links to the sources.

@@ -45,6 +45,9 @@ void run(std::vector<std::string> arguments, Session& session) {
   const bool explain = first == "help" || asks_for_help(arguments);
   const std::string& name = first == "help" ? arguments.front() : first;
   Command* command = commands.find(name);
+  if (command == nullptr && (name == "--cpu" || name.starts_with("--cpu="))) {
+    throw usage_error("this program was built for one processor; --cpu chooses where it was built for all of them");
+  }
   if (command == nullptr && name.starts_with("-")) {
     const std::string near = suggestion(name, {"--help", "--version"});
     throw usage_error(

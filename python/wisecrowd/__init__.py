@@ -10,6 +10,9 @@ Estimators have the names and the shapes of crowd-kit: code that was written for
 """
 import numpy as _numpy
 
+from . import _cpu
+
+_cpu.load()
 from . import _engine
 
 if int(_numpy.__version__.partition(".")[0]) >= 2 and not _engine.numpy_2:

@@ -41,6 +41,8 @@ double normal_half_width(double confidence_level) {
                                            : std::sqrt(2.0) * boost::math::erf_inv(confidence_level, Policy());
 }
 
+double normal_below(double deviations) { return boost::math::erfc(-deviations / std::sqrt(2.0), Policy()) / 2; }
+
 Interval wilson_interval(double right, double count, double confidence_level) {
   const double z = normal_half_width(confidence_level);
   const double z2 = z * z;

@@ -24,6 +24,9 @@ struct Interval {
 /// The normal distribution has this share of its mass within so many standard deviations.
 [[nodiscard]] double normal_half_width(double confidence_level);
 
+/// The share of the normal distribution below so many standard deviations.
+[[nodiscard]] double normal_below(double deviations);
+
 /// Wilson's score interval of a rate; count > 0. The one interval of every counted share: where all are right, or all
 /// wrong, it still knows that few prove little.
 [[nodiscard]] Interval wilson_interval(double right, double count, double confidence_level = 0.95);

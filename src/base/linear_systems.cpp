@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/linear_algebra.hpp"
+#include "base/math.hpp"
 
 namespace wisecrowd {
 
@@ -19,7 +20,7 @@ std::optional<CholeskyInverse> cholesky_inverse(const RowMatrix& a) {
   const Eigen::LLT<RowMatrix> factor(a);
   if (factor.info() != Eigen::Success) return std::nullopt;
   CholeskyInverse result;
-  for (Eigen::Index k = 0; k < a.rows(); ++k) result.log_determinant += 2 * std::log(factor.matrixLLT()(k, k));
+  for (Eigen::Index k = 0; k < a.rows(); ++k) result.log_determinant += 2 * math::log(factor.matrixLLT()(k, k));
   result.inverse = factor.solve(RowMatrix::Identity(a.rows(), a.cols()));
   return result;
 }

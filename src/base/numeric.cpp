@@ -1,14 +1,19 @@
 #include "base/numeric.hpp"
 
 #include <algorithm>
-#include <boost/math/special_functions/digamma.hpp>
 #include <boost/math/special_functions/trigamma.hpp>
 #include <functional>
 #include <limits>
 #include <vector>
 
+#include "base/math.hpp"
+
 namespace wisecrowd {
 namespace {
+
+/// Between these gamma_pair holds; beyond them a term or two do.
+constexpr double kSmallestOfSeries = 1e-9;
+constexpr double kLargestOfSeries = 1e9;
 
 using Policy = boost::math::policies::policy<boost::math::policies::promote_double<false>>;
 
@@ -19,8 +24,8 @@ double log_sum_exp(std::span<const double> values) noexcept {
   for (const double v : values) top = std::max(top, v);
   if (!std::isfinite(top)) return top;
   double sum = 0;
-  for (const double v : values) sum += std::exp(v - top);
-  return top + std::log(sum);
+  for (const double v : values) sum += math::exp(v - top);
+  return top + math::log(sum);
 }
 
 double softmax(std::span<double> values) noexcept {
@@ -30,7 +35,7 @@ double softmax(std::span<double> values) noexcept {
     return normaliser;
   }
   double sum = 0;
-  for (double& v : values) sum += v = std::exp(v - normaliser);
+  for (double& v : values) sum += v = math::exp(v - normaliser);
   for (double& v : values) v /= sum;
   return normaliser;
 }
@@ -46,11 +51,13 @@ void normalise(std::span<double> values) noexcept {
 }
 
 double log_gamma(double x) noexcept {
-  int sign = 0;
-  return lgamma_r(x, &sign);
+  if (x < kSmallestOfSeries) return -math::log(x);
+  return x < kLargestOfSeries ? log_gamma_positive(x) : (x - 0.5) * math::log(x) - x + kHalfLogTwoPi;
 }
-
-double digamma(double x) noexcept { return boost::math::digamma(x, Policy()); }
+double digamma(double x) noexcept {
+  if (x < kSmallestOfSeries) return -1 / x;
+  return x < kLargestOfSeries ? digamma_positive(x) : math::log(x) - 0.5 / x;
+}
 double trigamma(double x) noexcept { return boost::math::trigamma(x, Policy()); }
 
 double log_beta(std::span<const double> v) noexcept {
@@ -66,7 +73,7 @@ double log_beta(std::span<const double> v) noexcept {
 double entropy(std::span<const double> p) noexcept {
   double h = 0;
   for (const double x : p) {
-    if (x > 0) h -= x * std::log(x);
+    if (x > 0) h -= x * math::log(x);
   }
   return h;
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd {
@@ -53,15 +54,15 @@ std::uint64_t Rng::below(std::uint64_t n) noexcept {
 }
 
 double Rng::normal() noexcept {
-  const double radius = std::sqrt(-2 * std::log1p(-uniform()));
-  return radius * std::cos(2 * std::numbers::pi * uniform());
+  const double radius = std::sqrt(-2 * math::log1p(-uniform()));
+  return radius * math::cos_turns(uniform());
 }
 
 double Rng::log_gamma_draw(double shape) noexcept {
   if (shape < 1) {
     // G(a) = G(a+1) · U^(1/a), kept in log space.
     const double boosted = log_gamma_draw(shape + 1);
-    return boosted + std::log1p(-uniform()) / shape;
+    return boosted + math::log1p(-uniform()) / shape;
   }
   // Marsaglia and Tsang (2000).
   const double d = shape - 1.0 / 3;
@@ -72,7 +73,7 @@ double Rng::log_gamma_draw(double shape) noexcept {
     if (t <= 0) continue;
     const double v = t * t * t;
     const double u = 1 - uniform();
-    if (std::log(u) < 0.5 * x * x + d * (1 - v + std::log(v))) return std::log(d) + std::log(v);
+    if (math::log(u) < 0.5 * x * x + d * (1 - v + math::log(v))) return math::log(d) + math::log(v);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "wisecrowd/worker_tables.hpp"
 
 namespace wisecrowd {
@@ -69,7 +70,7 @@ void PastTable::move() {
 
 double drift_odds(const PastTable& past, std::span<const double> q, std::size_t said, double degraded) {
   const double even = 1 / static_cast<double>(q.size());
-  return std::min(std::log((1 - degraded) + degraded * even / past.probability(q, said)), kMostOdds);
+  return std::min(math::log((1 - degraded) + degraded * even / past.probability(q, said)), kMostOdds);
 }
 
 double drift_information(const PastTable& past, std::span<const double> q, double degraded) {
@@ -78,14 +79,14 @@ double drift_information(const PastTable& past, std::span<const double> q, doubl
   for (std::size_t l = 0; l < q.size(); ++l) {
     const double own = past.probability(q, l);
     information += ((1 - degraded) * own + degraded * even) *
-                   std::min(std::log((1 - degraded) + degraded * even / own), kMostOdds);
+                   std::min(math::log((1 - degraded) + degraded * even / own), kMostOdds);
   }
   return information;
 }
 
 double drift_alarm(double information, double false_alarms) {
-  const double alarm = kAlarmAtOne + kAlarmSlope * std::log(std::max(information, 1e-9));
-  return std::clamp(alarm, kLeastAlarm, kMostAlarm) - std::log(false_alarms / kAlarmRate);
+  const double alarm = kAlarmAtOne + kAlarmSlope * math::log(std::max(information, 1e-9));
+  return std::clamp(alarm, kLeastAlarm, kMostAlarm) - math::log(false_alarms / kAlarmRate);
 }
 
 }  // namespace wisecrowd

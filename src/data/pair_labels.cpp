@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "wisecrowd/run_context.hpp"
@@ -62,8 +63,8 @@ std::vector<Rates> log_rates(std::vector<Rates> counts) {
     const double n = own[right] + own[wrong] + own[tied] + kCrowdAnswers;
     const double m = own[tie_found] + own[tie_missed] + kCrowdAnswers;
     for (std::size_t r = 0; r < rates; ++r)
-      own[r] = std::log((own[r] + kCrowdAnswers * crowd[r]) / (r <= tied ? n : m));
-    own[tie_missed] -= std::log(2.0);  // either item
+      own[r] = math::log((own[r] + kCrowdAnswers * crowd[r]) / (r <= tied ? n : m));
+    own[tie_missed] -= math::log(2.0);  // either item
   }
   return counts;
 }
@@ -111,7 +112,7 @@ void label_pairs(const ComparisonData& data, ComparisonFit& fit, const RunContex
       for (std::size_t t = blocks.begin(b); t < blocks.end(b); ++t) {
         const ItemPair pair = answers.pairs()[t];
         const double half = (fit.score[index(pair.first)] - fit.score[index(pair.second)]) / 2;
-        std::array<double, 3> q{half, -half, std::log(nu)};
+        std::array<double, 3> q{half, -half, math::log(nu)};
         std::array<double, 3> before = q;
         softmax(before);
         expected[b] += before[2];

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
+
 namespace wisecrowd::similarities {
 
 void estimate_rates(const AnswerCounts& counts, double& false_different, double& false_same) noexcept {
@@ -21,15 +23,15 @@ void estimate_rates(const AnswerCounts& counts, double& false_different, double&
 
 double log_prior(double false_different, double false_same) noexcept {
   constexpr double kRight = kPriorAnswers * kPriorRight, kWrong = kPriorAnswers - kRight;
-  return kWrong * (std::log(false_different) + std::log(false_same)) +
-         kRight * (std::log1p(-false_different) + std::log1p(-false_same));
+  return kWrong * (math::log(false_different) + math::log(false_same)) +
+         kRight * (math::log1p(-false_different) + math::log1p(-false_same));
 }
 
 double log_answer(bool said_same, double same, double false_different, double false_same) noexcept {
   constexpr double kLeast = 1e-6;
   const double s = std::clamp(same, kLeast, 1 - kLeast);
   const double p = (1 - false_different) * s + false_same * (1 - s);
-  return std::log(said_same ? p : 1 - p);
+  return math::log(said_same ? p : 1 - p);
 }
 
 void estimate_rates(const SimilarityAnswers& answers, std::span<const double> same,
@@ -52,8 +54,8 @@ void weigh_pairs(const SimilarityAnswers& answers, const ErrorRates& rates, std:
   const std::size_t workers = answers.worker_count();
   std::vector<double> said(2 * workers);  // different, same
   for (std::size_t w = 0; w < workers; ++w) {
-    said[2 * w] = std::log(rates.false_different[w]) - std::log1p(-rates.false_same[w]);
-    said[2 * w + 1] = std::log1p(-rates.false_different[w]) - std::log(rates.false_same[w]);
+    said[2 * w] = math::log(rates.false_different[w]) - math::log1p(-rates.false_same[w]);
+    said[2 * w + 1] = math::log1p(-rates.false_different[w]) - math::log(rates.false_same[w]);
   }
   const auto offsets = answers.task_offsets();
   for (std::size_t p = 0; p < answers.task_count(); ++p) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "wisecrowd/category_answers.hpp"
 
@@ -68,7 +69,7 @@ double mutual_information_bits(std::span<const double> shares, std::span<const d
     for (std::size_t k = 0; k < classes; ++k) marginal += shares[k] * table[k * classes + l];
     for (std::size_t k = 0; k < classes; ++k) {
       const double p = table[k * classes + l];
-      if (p > 0 && shares[k] > 0) bits += shares[k] * p * std::log2(p / marginal);
+      if (p > 0 && shares[k] > 0) bits += shares[k] * p * math::log2(p / marginal);
     }
   }
   return std::max(bits, 0.0);  // rounding may leave −1e-17 for a worker who tells nothing

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/intervals.hpp"
+#include "base/math.hpp"
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
@@ -50,7 +51,7 @@ Estimate pooled_f1(const std::vector<PooledTask>& tasks) {
   }
   const double f1 = share_of(2 * right, either);
   double squares = 0;
-  for (const PooledTask& task : tasks) squares += std::pow(2 * task.right - f1 * task.either, 2);
+  for (const PooledTask& task : tasks) squares += math::pow(2 * task.right - f1 * task.either, 2);
   const double error = share_of(std::sqrt(squares), either);
   return {f1, std::max(f1 - kNormal95 * error, 0.0), std::min(f1 + kNormal95 * error, 1.0)};
 }

@@ -8,6 +8,7 @@
 
 #include "base/assignment.hpp"
 #include "base/intervals.hpp"
+#include "base/math.hpp"
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
@@ -55,7 +56,7 @@ double matched_items(const Contingency& table) {
 
 double entropy_of_sizes(const std::vector<double>& sizes, double all) {
   double entropy = 0;
-  for (const double size : sizes) entropy -= size / all * std::log(size / all);
+  for (const double size : sizes) entropy -= size / all * math::log(size / all);
   return entropy;
 }
 
@@ -77,7 +78,7 @@ void score_clusters(const Contingency& table, SimilarityEvaluation& out) {
   double information = 0, both = 0, truth_pairs = 0, found_pairs = 0;
   for (const auto& [cell, count] : table.cells) {
     information +=
-        count / table.all * std::log(count * table.all / (table.truth[cell.first] * table.found[cell.second]));
+        count / table.all * math::log(count * table.all / (table.truth[cell.first] * table.found[cell.second]));
     both += pairs_within(count);
   }
   for (const double size : table.truth) truth_pairs += pairs_within(size);

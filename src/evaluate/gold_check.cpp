@@ -3,6 +3,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "wisecrowd/data_defects.hpp"
 
@@ -64,10 +65,10 @@ class GoldModel {
     double sum = 0;
     for (std::size_t b = 0; b < kLevels; ++b) {
       const double x = level(b), far = x / kTailWidth;
-      prior_[b] = (1 - kTailShare) * std::exp(-x * x / 2) + kTailShare / kTailWidth * std::exp(-far * far / 2);
+      prior_[b] = (1 - kTailShare) * math::exp(-x * x / 2) + kTailShare / kTailWidth * math::exp(-far * far / 2);
       sum += prior_[b];
     }
-    for (double& p : prior_) p = std::log(p / sum);
+    for (double& p : prior_) p = math::log(p / sum);
   }
 
   [[nodiscard]] const std::vector<GoldTask>& tasks() const noexcept { return tasks_; }
@@ -116,9 +117,9 @@ class GoldModel {
       const double count = task.candidates[other].answers;
       const double share = mistakes_[index(task.candidates[c].truth) * classes_ + index(task.candidates[other].truth)];
       wrong += count;
-      sum += std::lgamma(count + share) - std::lgamma(share);
+      sum += log_gamma(count + share) - log_gamma(share);
     }
-    return sum + std::lgamma(1.0) - std::lgamma(wrong + 1);
+    return sum + log_gamma(1.0) - log_gamma(wrong + 1);
   }
 
   /// Skill of a worker where the truth is k.
@@ -133,7 +134,7 @@ class GoldModel {
     double top = -std::numeric_limits<double>::infinity();
     for (std::size_t c = 0; c < task.candidates.size(); ++c) {
       const ClassId truth = task.candidates[c].truth;
-      const double known = std::log(c == 0 ? 1 - wrong_rate_ : wrong_rate_ / others) + log_mistakes(task, c);
+      const double known = math::log(c == 0 ? 1 - wrong_rate_ : wrong_rate_ / others) + log_mistakes(task, c);
       for (std::size_t b = 0; b < kLevels; ++b) {
         double sum = known + prior_[b];
         for (std::size_t a = 0; a < workers.size(); ++a) {
@@ -146,14 +147,14 @@ class GoldModel {
     }
     double sum = 0;
     for (Levels& row : task.posterior) {
-      for (double& p : row) sum += p = std::exp(p - top);
+      for (double& p : row) sum += p = math::exp(p - top);
     }
     for (Levels& row : task.posterior) {
       for (double& p : row) p /= sum;
     }
   }
 
-  static double log_one_plus_exp(double x) { return x > 30 ? x : std::log1p(std::exp(x)); }
+  static double log_one_plus_exp(double x) { return x > 30 ? x : math::log1p(math::exp(x)); }
 
   void learn_rates() {
     double wrong = kPriorWrong, squares = 0;
@@ -181,7 +182,7 @@ class GoldModel {
           for (std::size_t b = 0; b < kLevels; ++b) {
             const double weight = task.posterior[c][b];
             if (weight < kLeastWeight) continue;
-            const double right = 1 / (1 + std::exp(scale_ * level(b) - own));
+            const double right = 1 / (1 + math::exp(scale_ * level(b) - own));
             slope[cell] += weight * ((labels[a] == truth ? 1 : 0) - right);
             bend[cell] += weight * right * (1 - right);
           }

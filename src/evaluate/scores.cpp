@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "wisecrowd/error.hpp"
 
@@ -33,7 +34,7 @@ void score_task(const ScoreLayout& layout, const Predictions& predictions, std::
       const double miss = row[k] - (k == gold ? 1 : 0);
       brier += miss * miss;
     }
-    add(ScoreLayout::kLogLoss, -std::log(std::max(row[gold], kProbabilityFloor)));
+    add(ScoreLayout::kLogLoss, -math::log(std::max(row[gold], kProbabilityFloor)));
     add(ScoreLayout::kBrier, brier);
     if (predictions.fractional) {
       double tied = 0;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/hash.hpp"
+#include "base/math.hpp"
 
 namespace wisecrowd::ingest {
 namespace {
@@ -186,7 +187,7 @@ void choose_words(const WordCounts& counts, std::span<const Split> split, std::s
   for (const Word& word : words) {
     recipe.words.push_back(word.hash);
     recipe.rarity.push_back(static_cast<float>(
-        std::log((1.0 + static_cast<double>(texts)) / (1.0 + static_cast<double>(word.texts))) + 1.0));
+        math::log((1.0 + static_cast<double>(texts)) / (1.0 + static_cast<double>(word.texts))) + 1.0));
   }
 }
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "base/csv_text.hpp"
+#include "base/math.hpp"
 #include "wisecrowd/trust_study.hpp"
 
 namespace wisecrowd {
@@ -85,8 +86,8 @@ ValueTable workers_table(const CategoryAnswers& answers, const TrustStudy& study
   number("guessing", [](const WorkerAssessment& w) { return w.chance; });
   interval("spammer_score", &WorkerAssessment::score);
   number("p_spammer", [](const WorkerAssessment& w) { return w.spammer; });
-  number("capacity_bits", [](const WorkerAssessment& w) { return w.capacity / std::log(2.0); });
-  number("information_bits", [](const WorkerAssessment& w) { return w.information.value / std::log(2.0); });
+  number("capacity_bits", [](const WorkerAssessment& w) { return w.capacity / math::log(2.0); });
+  number("information_bits", [](const WorkerAssessment& w) { return w.information.value / math::log(2.0); });
   add_column<Counts>(table, "copies", rows, [&](std::size_t w) { return std::uint64_t{workers[w].copies}; });
   add_column<Texts>(table, "collusion_set", rows, [&](std::size_t w) {
     return in_group(w, group(w) != nullptr && kind_of_group(study.dependence, *group(w)) == "colluders");

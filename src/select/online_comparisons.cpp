@@ -6,6 +6,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/rng.hpp"
 #include "wisecrowd/error.hpp"
@@ -71,7 +72,7 @@ double beta_kl(double a, double b, double a0, double b0) {
 
 double normal_kl(double mean, double variance, double mean0, double variance0) {
   const double off = mean - mean0;
-  return 0.5 * (variance / variance0 + off * off / variance0 - 1 - std::log(variance / variance0));
+  return 0.5 * (variance / variance0 + off * off / variance0 - 1 - math::log(variance / variance0));
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "base/math.hpp"
+
 namespace wisecrowd {
 namespace selecting {
 namespace {
@@ -39,7 +41,7 @@ Stroke stroke_of(std::size_t policy) {
 /// 1, 2 or 5 times a power of ten: about `wanted` steps over a range.
 double step_of(double range, double wanted) {
   const double raw = range / wanted;
-  const double power = std::pow(10.0, std::floor(std::log10(raw)));
+  const double power = math::pow(10.0, std::floor(std::log10(raw)));
   for (const double factor : {1.0, 2.0, 5.0}) {
     if (factor * power >= raw) return factor * power;
   }

@@ -6,6 +6,7 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "result/report_facts.hpp"
 
@@ -159,7 +160,7 @@ void add_matrix(const CategoryResult& result, Study& study) {
 double answers_until_sure(std::span<const double> posterior, double sure, double gain) {
   const double top = *std::max_element(posterior.begin(), posterior.end());
   if (top >= sure) return 0;
-  const auto odds = [](double p) { return std::log(p / (1 - p)); };
+  const auto odds = [](double p) { return math::log(p / (1 - p)); };
   const double missing = odds(sure) - odds(std::clamp(top, 1e-9, 1 - 1e-9));
   return gain > 0 ? std::max(1.0, missing / gain) : kUnknown;
 }
@@ -178,7 +179,7 @@ double gain_per_answer(std::span<const double> tables, std::span<const WorkerSum
         for (std::size_t y = 0; y < classes && l != k; ++y) {
           const double p = std::max(table[k * classes + y], kProbabilityFloor);
           const double q = std::max(table[l * classes + y], kProbabilityFloor);
-          expected += prior[k] * p * std::log(p / q) / static_cast<double>(classes - 1);
+          expected += prior[k] * p * math::log(p / q) / static_cast<double>(classes - 1);
         }
       }
     }

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "base/math.hpp"
 #include "base/parallel.hpp"
 #include "base/rng.hpp"
 #include "simulate/alias_table.hpp"
@@ -78,7 +79,7 @@ void fill_by_clocks(std::span<const double> weights, Chosen& chosen, Rng& rng, s
   std::vector<std::pair<double, std::uint32_t>> clocks;
   for (std::size_t w = 0; w < weights.size(); ++w) {
     if (chosen.contains(w)) continue;
-    clocks.emplace_back(-std::log1p(-rng.uniform()) / weights[w], static_cast<std::uint32_t>(w));
+    clocks.emplace_back(-math::log1p(-rng.uniform()) / weights[w], static_cast<std::uint32_t>(w));
   }
   const auto end = clocks.begin() + static_cast<std::ptrdiff_t>(rest.size());
   std::partial_sort(clocks.begin(), end, clocks.end());
@@ -174,7 +175,7 @@ bool assign_by_power_law(const SimulationSize& size, double exponent, const RunC
   std::vector<double> weights(size.workers);
   const auto by_rank = choose_workers(size.workers, size.workers, context.rng("simulate activity"));
   for (std::size_t r = 0; r < by_rank.size(); ++r)
-    weights[by_rank[r]] = std::pow(static_cast<double>(r + 1), -exponent);
+    weights[by_rank[r]] = math::pow(static_cast<double>(r + 1), -exponent);
   const AliasTable table(weights);
   // When nearly all weight is in already, comparing all clocks is cheaper than waiting for a new name to come up.
   const std::size_t patience = std::max(size.workers, 64 * size.answers_per_task);
@@ -214,14 +215,14 @@ bool assign_by_chance(const SimulationSize& size, double probability, const RunC
   std::vector<std::vector<WorkerId>> found(blocks.count());
   out.counts.assign(size.tasks, 0);
   std::atomic<std::size_t> done{0};
-  const double log_miss = std::log1p(-probability);  // −∞ when everybody answers: then no one is skipped
+  const double log_miss = math::log1p(-probability);  // −∞ when everybody answers: then no one is skipped
   context.pool().for_each_block(blocks.count(), [&](std::size_t b, unsigned thread) {
     if (context.cancelled()) return;
     Rng rng = context.rng("simulate assignment", stream_of(part, b));
     for (std::size_t t = blocks.begin(b); t < blocks.end(b); ++t) {
       // How many are skipped before the next one answers is geometric.
       for (double worker = 0;; worker += 1) {
-        worker += std::floor(std::log1p(-rng.uniform()) / log_miss);
+        worker += std::floor(math::log1p(-rng.uniform()) / log_miss);
         if (!(worker < static_cast<double>(size.workers))) break;
         found[b].push_back(to_worker(static_cast<std::size_t>(worker)));
         ++out.counts[t];

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd {
@@ -23,7 +24,7 @@ std::vector<double> draw_class_prior(std::size_t classes, const Parameters& para
     const std::vector<double> alpha(classes, parameters.real("prior_concentration"));
     rng.dirichlet(alpha, prior);
   } else if (choice == "skewed") {
-    for (std::size_t k = 0; k < classes; ++k) prior[k] = std::pow(1 - parameters.real("skew"), static_cast<double>(k));
+    for (std::size_t k = 0; k < classes; ++k) prior[k] = math::pow(1 - parameters.real("skew"), static_cast<double>(k));
     normalise(prior);
   }
   return prior;

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/rng.hpp"
 #include "simulate/draw_names.hpp"
 #include "wisecrowd/error.hpp"
@@ -71,7 +72,7 @@ NumberSimulation simulate_numbers(const NumberSimulationSize& size, const Parame
         w / 2 * 2 + 1 < size.workers &&
         static_cast<double>(w / 2 * 2 + 2) <= parameters.real("correlated") * static_cast<double>(size.workers);
     out.worker_kind.emplace_back(guesses ? "guesser" : paired ? "correlated" : "honest");
-    out.scale.push_back(parameters.real("noise") * std::exp(parameters.real("noise_spread") * worker_rng.normal()));
+    out.scale.push_back(parameters.real("noise") * math::exp(parameters.real("noise_spread") * worker_rng.normal()));
     for (std::size_t d = 0; d < size.dimensions; ++d) out.bias.push_back(parameters.real("bias") * worker_rng.normal());
   }
   const double outliers = parameters.real("outliers");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/rng.hpp"
 #include "wisecrowd/error.hpp"
 
@@ -47,8 +48,8 @@ void draw_truth(Rng& rng, std::size_t length, std::size_t types, double density,
 
 /// A share near `mean` that differs from worker to worker.
 double draw_share(Rng& rng, double mean, double spread) {
-  const double logit = std::log(std::max(mean, 1e-9) / std::max(1 - mean, 1e-9)) + spread * rng.normal();
-  return 1 / (1 + std::exp(-logit));
+  const double logit = math::log(std::max(mean, 1e-9) / std::max(1 - mean, 1e-9)) + spread * rng.normal();
+  return 1 / (1 + math::exp(-logit));
 }
 
 void mark(std::vector<TagId>& tags, std::size_t first, std::size_t end, std::size_t type) {

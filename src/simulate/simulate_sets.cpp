@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/rng.hpp"
 #include "simulate/draw_names.hpp"
@@ -18,7 +19,7 @@ constexpr double kMostSets = 4e9;
 std::vector<double> draw_profiles(const SetSimulationSize& size, const Parameters& parameters, Rng rng) {
   const auto profiles = static_cast<std::size_t>(parameters.integer("profiles"));
   const double prevalence = parameters.real("prevalence"), contrast = parameters.real("contrast");
-  const double usual = std::log(prevalence / (1 - prevalence));
+  const double usual = math::log(prevalence / (1 - prevalence));
   std::vector<double> own(size.classes);
   for (double& k : own) k = parameters.real("prevalence_spread") * rng.normal();
   std::vector<double> probability;
@@ -42,7 +43,7 @@ std::vector<double> draw_rates(const SetSimulationSize& size, const Parameters& 
   for (std::size_t w = 0; w < size.workers; ++w) {
     for (std::size_t k = 0; k < size.classes; ++k) {
       const double alone = parameters.real("pair_spread") * rng.normal();
-      rates.push_back(sigmoid(std::log(usual / (1 - usual)) + workers[w] + classes[k] + alone));
+      rates.push_back(sigmoid(math::log(usual / (1 - usual)) + workers[w] + classes[k] + alone));
     }
   }
   return rates;

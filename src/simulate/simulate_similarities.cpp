@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/rng.hpp"
 #include "data/similarity_column.hpp"
 #include "wisecrowd/error.hpp"
@@ -78,7 +79,7 @@ SimilaritySimulation simulate_similarities(const SimilaritySimulationSize& asked
   } else {
     std::vector<double> shares;
     for (std::size_t c = 0; c < size.clusters; ++c) {
-      shares.push_back(std::exp(parameters.real("size_spread") * item_rng.normal()));
+      shares.push_back(math::exp(parameters.real("size_spread") * item_rng.normal()));
     }
     for (std::size_t i = 0; i < size.items; ++i) {
       const std::size_t own = i < size.clusters ? i : item_rng.categorical(shares);  // none stays empty

@@ -7,6 +7,7 @@
 #include <queue>
 
 #include "base/intervals.hpp"
+#include "base/math.hpp"
 #include "state/schema.hpp"
 #include "state/state_file.hpp"
 #include "wisecrowd/error.hpp"
@@ -245,7 +246,7 @@ double most_settled_doubt() {
   double low = 0, high = 0.5;
   while (high - low > 1e-9) {
     const double p = (low + high) / 2;
-    (-p * std::log(p) - (1 - p) * std::log1p(-p) < kSettledEntropy ? low : high) = p;
+    (-p * math::log(p) - (1 - p) * math::log1p(-p) < kSettledEntropy ? low : high) = p;
   }
   return high;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd {
@@ -24,7 +25,7 @@ void IncrementalCrowd::fill_prior(std::span<double> prior) const {
 
 void IncrementalCrowd::update_log_prior() {
   fill_prior(log_prior_);
-  for (double& p : log_prior_) p = std::log(std::max(p, kProbabilityFloor));
+  for (double& p : log_prior_) p = math::log(std::max(p, kProbabilityFloor));
 }
 
 std::vector<double> IncrementalCrowd::class_prior() const {
@@ -94,7 +95,7 @@ TaskId IncrementalCrowd::add_task() {
   first_.push_back(kNone);
   const std::size_t task = first_.size() - 1;
   // Nobody has answered: the posterior is the prior.
-  for (std::size_t k = 0; k < classes_; ++k) posterior_[task * classes_ + k] = std::exp(log_prior_[k]);
+  for (std::size_t k = 0; k < classes_; ++k) posterior_[task * classes_ + k] = math::exp(log_prior_[k]);
   return TaskId(task);
 }
 
@@ -263,7 +264,7 @@ void IncrementalCrowd::absorb_by_step(std::uint32_t task, Edge& edge) {
   const double* const posterior = posterior_.data() + std::size_t{task} * classes_;
   edge.counted = true;
   const auto step = [&](double n) {
-    const double shrinking = std::pow(n, -options_.step_exponent);
+    const double shrinking = math::pow(n, -options_.step_exponent);
     return options_.memory > 0 ? std::max(shrinking, 1 / std::max(options_.memory, 1.0)) : shrinking;
   };
   const auto weight = [&](double n) { return options_.memory > 0 ? std::min(n, options_.memory) : n; };

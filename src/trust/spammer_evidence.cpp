@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
@@ -46,8 +47,8 @@ Evidence evidence_of(std::span<const double> counts, std::size_t classes) {
     found.any_table += wisecrowd::log_beta(row) + log_gamma(k_classes);
   }
   // Half of them guess evenly, half say some classes more than others.
-  const std::array ways = {-found.answers * std::log(k_classes), wisecrowd::log_beta(said) + log_gamma(k_classes)};
-  found.spammer = log_sum_exp(ways) + std::log(0.5);
+  const std::array ways = {-found.answers * math::log(k_classes), wisecrowd::log_beta(said) + log_gamma(k_classes)};
+  found.spammer = log_sum_exp(ways) + math::log(0.5);
   return found;
 }
 
@@ -57,7 +58,7 @@ double honest(const Evidence& evidence, std::span<const double> counts, std::siz
   const double others = static_cast<double>(classes - 1);
   const double a = accuracy * concentration, b = (1 - accuracy) * concentration;
   const double wrong = evidence.answers - evidence.right;
-  const double coin = log_beta(a + evidence.right, b + wrong) - log_beta(a, b) - wrong * std::log(others);
+  const double coin = log_beta(a + evidence.right, b + wrong) - log_beta(a, b) - wrong * math::log(others);
   const double weight = std::min(concentration, kMostOfRow);
   const double diagonal = weight * accuracy, beside = weight * (1 - accuracy) / others;
   double table = 0;
@@ -70,8 +71,8 @@ double honest(const Evidence& evidence, std::span<const double> counts, std::siz
     }
     table += log_gamma(weight) - log_gamma(weight + sum);
   }
-  const std::array ways = {std::log(kOneCoin) + coin, std::log(kGoodTable) + table,
-                           std::log(kAnyTable) + evidence.any_table};
+  const std::array ways = {math::log(kOneCoin) + coin, math::log(kGoodTable) + table,
+                           math::log(kAnyTable) + evidence.any_table};
   return log_sum_exp(ways);
 }
 
@@ -92,7 +93,7 @@ SpammerEvidence spammer_evidence(std::span<const double> counts, std::size_t cla
   of_all([&](std::size_t j, std::span<const double> own) { evidence[j] = evidence_of(own, classes); });
   double share = kHonestBefore / (kHonestBefore + kSpammersBefore);
   for (int iteration = 0; iteration < kIterations && !context.cancelled(); ++iteration) {
-    const double odds = std::log(share / (1 - share));
+    const double odds = math::log(share / (1 - share));
     of_all([&](std::size_t j, std::span<const double> own) {
       const double gain =
           honest(evidence[j], own, classes, result.accuracy, result.concentration) - evidence[j].spammer;

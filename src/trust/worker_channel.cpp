@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "wisecrowd/error.hpp"
 #include "wisecrowd/trust.hpp"
@@ -48,13 +49,13 @@ Capacity channel_capacity(std::span<const double> table, std::size_t classes, do
       double divergence = 0;
       for (std::size_t l = 0; l < classes; ++l) {
         const double p = table[k * classes + l];
-        if (p > 0) divergence += p * std::log(p / output[l]);
+        if (p > 0) divergence += p * math::log(p / output[l]);
       }
-      weight[k] = std::exp(divergence);
+      weight[k] = math::exp(divergence);
       sum += capacity.input[k] * weight[k];
     }
-    capacity.nats = std::max(std::log(sum), 0.0);
-    capacity.gap = std::log(*std::max_element(weight.begin(), weight.end())) - std::log(sum);
+    capacity.nats = std::max(math::log(sum), 0.0);
+    capacity.gap = math::log(*std::max_element(weight.begin(), weight.end())) - math::log(sum);
     if (capacity.gap < tolerance) break;
     for (std::size_t k = 0; k < classes; ++k) capacity.input[k] *= weight[k] / sum;
   }

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "base/hypotenuse.hpp"
+#include "base/math.hpp"
 #include "deliver/report/shared.hpp"
 #include "result/number_report_facts.hpp"
 
@@ -56,7 +56,7 @@ class NumberPage {
   [[nodiscard]] Order chosen_tasks() const;
   [[nodiscard]] Order chosen_workers(std::string& chosen_by) const;
   [[nodiscard]] double error_of(std::size_t w, std::size_t d) const {
-    return hypotenuse(fit_.bias[w * dimensions_ + d], fit_.scale[w * dimensions_ + d]);
+    return math::hypot(fit_.bias[w * dimensions_ + d], fit_.scale[w * dimensions_ + d]);
   }
   [[nodiscard]] std::vector<std::string> oddities_of_worker(std::size_t w) const;
   [[nodiscard]] Json said_of(std::size_t t, std::size_t& bytes) const;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/math.hpp"
 #include "base/permutation.hpp"
 #include "deliver/report/numbers_page.hpp"
 
@@ -34,7 +35,7 @@ Json row_json(std::span<const double> values, int digits = 6) {
 
 /// 1, 2 or 5 times a power of ten, so that the range has few enough bins.
 double bin_width(double range) {
-  const double power = std::pow(10, std::floor(std::log10(range / kMostHistogramBins)));
+  const double power = math::pow(10, std::floor(std::log10(range / kMostHistogramBins)));
   for (const double factor : {1.0, 2.0, 5.0}) {
     if (range / (factor * power) <= kMostHistogramBins) return factor * power;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "wisecrowd/worker_tables.hpp"
@@ -21,7 +22,7 @@ double quick_softmax(std::span<double> row) {
   double sum = 0;
   for (double& value : row) sum += value = exp_nonpositive(value - top);
   for (double& value : row) value /= sum;
-  return top + std::log(sum);
+  return top + math::log(sum);
 }
 
 }  // namespace
@@ -158,7 +159,7 @@ double GroupEm::infer_truth(std::span<const char> hidden, State& state, const Ru
   std::vector<double> change(blocks.count(), 0.0), evidence(blocks.count(), 0.0);
   std::vector<std::vector<double>> counts(blocks.count());
   std::vector<double> log_tables(state.tables.size()), log_prior(state.group_prior.size());
-  const auto log_of = [](double p) { return std::log(std::max(p, kProbabilityFloor)); };
+  const auto log_of = [](double p) { return math::log(std::max(p, kProbabilityFloor)); };
   std::transform(state.tables.begin(), state.tables.end(), log_tables.begin(), log_of);
   std::transform(state.group_prior.begin(), state.group_prior.end(), log_prior.begin(), log_of);
   context.pool().for_each_block(blocks.count(), [&](std::size_t b, unsigned) {
@@ -241,7 +242,7 @@ GroupEm::HiddenScore GroupEm::score(const State& state, std::span<const char> hi
       const double* cell = state.tables.data() + block_of_answer_[a] * cells + index(answers.labels()[a]);
       double p = 0;
       for (std::size_t k = 0; k < classes_; ++k) p += q[k] * cell[k * classes_];
-      sum.log_probability += std::log(std::max(p, kProbabilityFloor));
+      sum.log_probability += math::log(std::max(p, kProbabilityFloor));
       ++sum.answers;
     }
   }

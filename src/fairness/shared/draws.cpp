@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/math.hpp"
+
 namespace wisecrowd::fairness {
 namespace {
 
@@ -15,7 +17,7 @@ constexpr double kManyVariance = 50;
 double poisson(double mean, Rng& rng) {
   if (mean <= 0) return 0;
   if (mean > kManyVariance) return std::max(0.0, std::round(mean + std::sqrt(mean) * rng.normal()));
-  const double limit = std::exp(-mean);
+  const double limit = math::exp(-mean);
   double product = rng.uniform();
   double count = 0;
   for (; product > limit; product *= rng.uniform()) ++count;

@@ -3,6 +3,8 @@
 #include <limits>
 #include <numeric>
 
+#include "base/intervals.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "base/rng.hpp"
@@ -146,9 +148,10 @@ struct Judge {
       of_kind[k == index(label) ? 1 : 0].add(here);
     }
     if (all.variance <= 0) return 1;
-    const double shift = std::erfc(std::sqrt(all.square() / 2));
+    const double shift = 2 * normal_below(-std::sqrt(all.square()));
     if (of_kind[0].variance <= 0 || of_kind[1].variance <= 0) return shift;
-    const double either = std::exp(-(of_kind[0].square() + of_kind[1].square()) / 2);  // χ² with two degrees of freedom
+    const double either =
+        math::exp(-(of_kind[0].square() + of_kind[1].square()) / 2);  // χ² with two degrees of freedom
     return std::min(1.0, 2 * std::min(shift, either));
   }
   /// Of the shares of answers that name the class, by Jeffreys' posterior.

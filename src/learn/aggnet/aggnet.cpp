@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "learn/shared/answer_memory.hpp"
 #include "learn/shared/clip.hpp"
@@ -16,7 +17,7 @@ AggNetModel::AggNetModel(const TrainingSet& set, const Options& options) : SoftL
 
 void AggNetModel::believe(std::span<double> probabilities) const {
   clip(probabilities, options_.ceiling);
-  for (double& p : probabilities) p = std::log(std::max(p, kProbabilityFloor));
+  for (double& p : probabilities) p = math::log(std::max(p, kProbabilityFloor));
 }
 
 void AggNetModel::posterior(std::span<const double> outputs, const TaskAnswers& answers,
@@ -41,7 +42,8 @@ void AggNetModel::begin_epoch(const Epoch& epoch) {
   std::vector<double> log_class(classes());
   for (std::size_t i = 0; i < set().task_count(); ++i) {
     if (prior.empty()) {
-      for (std::size_t k = 0; k < classes(); ++k) log_class[k] = std::log(std::max(class_prior_[k], kProbabilityFloor));
+      for (std::size_t k = 0; k < classes(); ++k)
+        log_class[k] = math::log(std::max(class_prior_[k], kProbabilityFloor));
     } else {
       std::copy_n(prior.begin() + static_cast<std::ptrdiff_t>(i * classes()), classes(), log_class.begin());
       believe(log_class);

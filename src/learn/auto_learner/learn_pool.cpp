@@ -4,6 +4,7 @@
 #include <cmath>
 #include <optional>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "learn/auto_learner/auto_learner.hpp"
 #include "learn/auto_learner/pool.hpp"
@@ -95,7 +96,7 @@ Pool make_pool(std::span<const Member> members, const TrainingSet& all, double h
     const std::span<const double> hidden = members[c].model().held_out_probabilities();
     for (std::size_t cell = 0; cell < own.size(); ++cell) pool.posterior[cell] += pool.weights[c] * own[cell];
     for (std::size_t cell = 0; cell < pool.hidden_logarithms.size(); ++cell) {
-      pool.hidden_logarithms[cell] += pool.weights[c] * std::log(std::max(hidden[cell], kProbabilityFloor));
+      pool.hidden_logarithms[cell] += pool.weights[c] * math::log(std::max(hidden[cell], kProbabilityFloor));
     }
   }
   return pool;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "learn/shared/answer_memory.hpp"
 #include "learn/shared/learner_entry.hpp"
@@ -41,7 +42,7 @@ void BayesDgcModel::refresh_classes() {
   for (std::size_t k = 0; k < log_classes_.size(); ++k) {
     log_classes_[k] = digamma(class_parameters_[k]) - digamma(total);
     if (options_.prior == Options::Prior::divide) {
-      log_classes_[k] -= std::log(std::max(class_share_[k], kProbabilityFloor));
+      log_classes_[k] -= math::log(std::max(class_share_[k], kProbabilityFloor));
     }
   }
 }
@@ -50,7 +51,7 @@ double BayesDgcModel::infer(std::span<const double> outputs, const TaskAnswers& 
                             std::span<double> labels) const {
   const std::size_t classes = labels.size();
   if (outputs.empty()) {
-    for (std::size_t k = 0; k < classes; ++k) labels[k] = std::log(std::max(class_share_[k], kProbabilityFloor));
+    for (std::size_t k = 0; k < classes; ++k) labels[k] = math::log(std::max(class_share_[k], kProbabilityFloor));
   } else {
     std::copy(outputs.begin(), outputs.end(), labels.begin());
     const double log_sum = log_sum_exp(labels);
@@ -59,7 +60,7 @@ double BayesDgcModel::infer(std::span<const double> outputs, const TaskAnswers& 
   for (std::size_t a = 0; a < answers.workers.size(); ++a) {
     const double* const table =
         tables_.geometric().data() + index(answers.workers[a]) * classes * classes + index(answers.labels[a]);
-    for (std::size_t k = 0; k < classes; ++k) labels[k] += std::log(table[k * classes]);
+    for (std::size_t k = 0; k < classes; ++k) labels[k] += math::log(table[k * classes]);
   }
   if (gold == kNoClass) return softmax(labels);
   const double value = labels[index(gold)];
@@ -114,7 +115,7 @@ double BayesDgcModel::loss(std::span<const std::uint32_t> tasks, MatrixView<cons
 
 void BayesDgcModel::step(double) {
   const std::size_t classes = set_->class_count, cells = classes * classes;
-  const double rate = std::pow(static_cast<double>(steps_) + options_.delay, -options_.forgetting);
+  const double rate = math::pow(static_cast<double>(steps_) + options_.delay, -options_.forgetting);
   const double share = std::min(rate, 1.0);
   ++steps_;
   const double scale = static_cast<double>(set_->task_count()) / static_cast<double>(batch_);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "learn/shared/learner_entry.hpp"
 #include "learn/shared/volume.hpp"
@@ -42,7 +43,7 @@ void OutlierModel::begin_epoch(const Epoch& epoch) {
   // From the first epoch in which corrections move: a barrier that has narrowed before would never have been soft.
   const double progress = static_cast<double>(epoch.number - *first_epoch_) /
                           static_cast<double>(std::max<std::size_t>(epoch.total - *first_epoch_, 2) - 1);
-  zeta_ = kFirstSoftening * std::pow(kLastSoftening / kFirstSoftening, progress);
+  zeta_ = kFirstSoftening * math::pow(kLastSoftening / kFirstSoftening, progress);
 }
 
 double OutlierModel::answer_loss(const Term& term) {
@@ -56,7 +57,7 @@ double OutlierModel::answer_loss(const Term& term) {
     slope_[l] = mixed_[l] == sum ? term.weight : 0;  // a number at its bound does not follow
     total += mixed_[l];
   }
-  const double value = std::log(total) - std::log(mixed_[index(term.label)]);
+  const double value = math::log(total) - math::log(mixed_[index(term.label)]);
   for (std::size_t l = 0; l < classes(); ++l) {
     slope_[l] *= 1 / total - (l == index(term.label) ? 1 / mixed_[l] : 0);
   }
@@ -95,9 +96,9 @@ double OutlierModel::penalty(std::span<const std::uint32_t> tasks, double, Matri
   double sum = 0;
   for (const std::uint32_t i : tasks) {
     const double size = outlier_score(i) + zeta_;
-    sum += share * std::pow(size, options_.power / 2);
+    sum += share * math::pow(size, options_.power / 2);
     if (!corrections_move_) continue;
-    const double slope = share * options_.power * std::pow(size, options_.power / 2 - 1);
+    const double slope = share * options_.power * math::pow(size, options_.power / 2 - 1);
     for (std::uint32_t a = set().offset[i]; a < set().offset[i + 1]; ++a) {
       centred(a, e_);
       const auto at_e = corrections_.gradient(a);

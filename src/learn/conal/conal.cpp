@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "learn/shared/answer_memory.hpp"
 #include "learn/shared/learner_entry.hpp"
@@ -21,7 +22,7 @@ std::vector<double> pooled_logits(const TrainingSet& set, std::span<const double
     for (std::size_t cell = 0; cell < block; ++cell) sum[cell] += tables[index(worker) * block + cell];
   }
   for (double& value : sum) {
-    value = std::log(
+    value = math::log(
         std::max(value / static_cast<double>(std::max<std::size_t>(set.answer_count(), 1)), kProbabilityFloor));
   }
   return sum;
@@ -72,7 +73,7 @@ double GateModel::answer_loss(const Term& term) {
     const std::size_t cell = k * classes() + index(term.label);
     term.at_f[k] -= slope * (o * common_[cell] + (1 - o) * own[cell]);
   }
-  if (!tables_move()) return -std::log(s);
+  if (!tables_move()) return -math::log(s);
   const auto at_common = common_logits_.gradient(0);
   const auto at_own = table_gradient(term.worker);
   for (std::size_t k = 0; k < classes(); ++k) {
@@ -87,7 +88,7 @@ double GateModel::answer_loss(const Term& term) {
     term.at_further[d] += at_gate * v[d];
     at_v[d] += at_gate * term.further[d];
   }
-  return -std::log(s);
+  return -math::log(s);
 }
 
 double GateModel::penalty(std::span<const std::uint32_t> tasks, double weight, MatrixView<const double>,

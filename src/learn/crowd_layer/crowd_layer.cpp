@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "learn/shared/answer_memory.hpp"
 #include "learn/shared/learner_entry.hpp"
@@ -40,7 +41,7 @@ std::vector<double> neutral(const TrainingSet& set, Layer layer) {
 std::vector<double> from_votes(const TrainingSet& set) {
   constexpr double kBesideNothing = 1e-4;
   std::vector<double> all = tables_from(set, vote_shares(set), 0, 0);
-  for (double& cell : all) cell = std::log(cell + kBesideNothing);
+  for (double& cell : all) cell = math::log(cell + kBesideNothing);
   return all;
 }
 
@@ -145,7 +146,7 @@ double LayerModel::loss(std::span<const std::uint32_t> tasks, MatrixView<const d
     // Known truth teaches the network itself.
     if (const ClassId gold = set_->gold[tasks[b]]; gold != kNoClass) {
       const double right = std::max(o[index(gold)], kProbabilityFloor);
-      sum -= std::log(right);
+      sum -= math::log(right);
       at_o[index(gold)] -= weight / right;
     }
     softmax_backward(o, at_o);
@@ -173,7 +174,7 @@ void LayerModel::posterior(std::span<const double> outputs, const TaskAnswers& a
   const std::size_t classes = set_->class_count;
   if (outputs.empty()) {
     std::transform(class_prior_.begin(), class_prior_.end(), probabilities.begin(),
-                   [](double p) { return std::log(std::max(p, kProbabilityFloor)); });
+                   [](double p) { return math::log(std::max(p, kProbabilityFloor)); });
   } else {
     std::copy(outputs.begin(), outputs.end(), probabilities.begin());
   }

@@ -7,13 +7,14 @@
 #include <numbers>
 #include <numeric>
 
+#include "base/math.hpp"
 #include "wisecrowd/aggregate.hpp"
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd::crowd_regression {
 namespace {
 
-const double kLogTwoPi = std::log(2 * std::numbers::pi);
+const double kLogTwoPi = math::log(2 * std::numbers::pi);
 constexpr double kLeastVariance = 1e-4;       // of a worker's noise, over the variance of all answers
 constexpr double kLeastErrorVariance = 1e-6;  // of the network's error
 constexpr double kLeastMeanSlope = 1e-3;      // a crowd whose slopes cancel each other has no gauge
@@ -140,13 +141,13 @@ TaskPosterior LayerModel::posterior(double o, double error_variance, std::span<c
     a += own.slope * own.slope / variance;
     b += own.slope * off / variance;
     squares += off * off / variance;
-    log_variances += std::log(variance);
+    log_variances += math::log(variance);
   }
   const double spread = 1 + error_variance * a;
   TaskPosterior found;
   found.variance = error_variance / spread;
   found.shift = found.variance * b;
-  found.log_density = -(static_cast<double>(workers.size()) * kLogTwoPi + log_variances + std::log(spread) + squares -
+  found.log_density = -(static_cast<double>(workers.size()) * kLogTwoPi + log_variances + math::log(spread) + squares -
                         found.shift * b) /
                       2;
   return found;

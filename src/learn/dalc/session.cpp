@@ -5,6 +5,7 @@
 #include <numeric>
 #include <string>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "learn/dalc/dalc.hpp"
 #include "learn/shared/dense_network.hpp"
@@ -413,7 +414,7 @@ DalcSession::Opinion Session::opinion(std::span<const TaskId> tasks, std::size_t
       for (std::size_t k = 0; k < classes; ++k) {
         const double p = draw[i * classes + k];
         result.mean[i * classes + k] += share * p;
-        if (p > 0) result.draw_entropy[i] -= share * p * std::log(p);
+        if (p > 0) result.draw_entropy[i] -= share * p * math::log(p);
       }
     }
   }
@@ -431,7 +432,7 @@ DalcSession::Opinion Session::opinion(std::span<const TaskId> tasks, std::size_t
       labels.push_back(s.label);
     }
     const auto row = std::span(result.posterior).subspan(i * classes, classes);
-    for (double& p : row) p = std::log(std::max(p, kProbabilityFloor));
+    for (double& p : row) p = math::log(std::max(p, kProbabilityFloor));
     evidence.add({workers, labels, kNoTask, rows[i]}, row);
     softmax(row);
   }

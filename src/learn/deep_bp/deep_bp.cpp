@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "learn/shared/answer_memory.hpp"
 #include "learn/shared/clip.hpp"
@@ -80,7 +81,7 @@ void DeepBpModel::posterior(std::span<const double> outputs, const TaskAnswers& 
     classify(outputs, log_prior);
     clip(log_prior, options_.ceiling);
   }
-  for (double& p : log_prior) p = std::log(std::max(p, kProbabilityFloor));
+  for (double& p : log_prior) p = math::log(std::max(p, kProbabilityFloor));
   posterior_from_tables(log_prior, answers, tables_, probabilities);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "learn/shared/answer_memory.hpp"
 #include "learn/shared/clip.hpp"
@@ -21,7 +22,7 @@ void DeepMfModel::update(std::span<const double> task_priors) {
   std::vector<double> log_prior(classes());
   for (std::size_t i = 0; i < set().task_count(); ++i) {
     for (std::size_t k = 0; k < classes(); ++k) {
-      log_prior[k] = std::log(std::max(task_priors[i * classes() + k], kProbabilityFloor));
+      log_prior[k] = math::log(std::max(task_priors[i * classes() + k], kProbabilityFloor));
     }
     const auto q = std::span(labels_).subspan(i * classes(), classes());
     posterior_from_tables(log_prior, {set().workers_of(i), set().labels_of(i)}, workers_.geometric(), q);
@@ -40,7 +41,7 @@ void DeepMfModel::update(std::span<const double> task_priors) {
           workers_.geometric().data() + index(set().worker[a]) * classes() * classes() + index(set().label[a]);
       for (std::size_t k = 0; k < classes(); ++k) {
         const double q = labels_[i * classes() + k];
-        if (q > 0) bound_ += q * std::log(table[k * classes()]);
+        if (q > 0) bound_ += q * math::log(table[k * classes()]);
       }
     }
   }
@@ -67,7 +68,7 @@ void DeepMfModel::posterior(std::span<const double> outputs, const TaskAnswers& 
     classify(outputs, log_prior);
     clip(log_prior, options_.ceiling);
   }
-  for (double& p : log_prior) p = std::log(std::max(p, kProbabilityFloor));
+  for (double& p : log_prior) p = math::log(std::max(p, kProbabilityFloor));
   posterior_from_tables(log_prior, answers, workers_.geometric(), probabilities);
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "learn/shared/answer_memory.hpp"
 #include "learn/shared/learner_entry.hpp"
@@ -78,7 +79,7 @@ double HeadsModel::loss(std::span<const std::uint32_t> tasks, MatrixView<const d
       const std::size_t owner = parted_ ? index(set_->worker[a]) : 0;
       const auto head = std::as_const(heads).of(owner);
       predict(head, t, p);
-      sum -= std::log(std::max(p[index(set_->label[a])], kProbabilityFloor));
+      sum -= math::log(std::max(p[index(set_->label[a])], kProbabilityFloor));
       p[index(set_->label[a])] -= 1;
       const auto at_head = heads.gradient(owner);
       for (std::size_t k = 0; k < classes; ++k) {
@@ -172,7 +173,7 @@ double HeadsModel::weight_loss(std::span<const double> logits, std::span<const f
     }
     above = std::max(above - w[self] * static_cast<double>(p[self]), kProbabilityFloor);
     below = std::max(below - w[self], kProbabilityFloor);
-    sum -= share * (std::log(above) - std::log(below));
+    sum -= share * (math::log(above) - math::log(below));
     for (std::size_t m = 0; m < w.size(); ++m) {
       if (m != self) gradient[m] -= share * (static_cast<double>(p[m]) / above - 1 / below);
     }

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "learn/shared/answer_memory.hpp"
 #include "learn/shared/learner_entry.hpp"
@@ -105,7 +106,7 @@ void InstanceModel::forward(std::span<const double> further, WorkerId worker, st
     for (std::size_t h = 0; h < hidden.size(); ++h) {
       double sum = further[h];
       for (std::size_t d = 0; d < e.size(); ++d) sum += v[h * e.size() + d] * e[d];
-      hidden[h] = std::tanh(sum);
+      hidden[h] = math::tanh(sum);
     }
     for (std::size_t cell = 0; cell < out.size(); ++cell) {
       for (std::size_t h = 0; h < hidden.size(); ++h) out[cell] += head[cell * hidden.size() + h] * hidden[h];
@@ -157,7 +158,7 @@ double InstanceModel::answer_loss(const Term& term) {
     const double p = std::max(table_[cell], kProbabilityFloor);
     at_table_[cell] = -term.weight / p;
     backward(term, at_table_);
-    return -std::log(p);
+    return -math::log(p);
   }
   const bool fixed = stage_ == Stage::network;
   double drift = 0;
@@ -184,7 +185,7 @@ double InstanceModel::answer_loss(const Term& term) {
     at_table_[k * classes() + k] += term.weight * trace_weight;
   }
   if (tables_move() && !fixed) backward(term, at_table_);
-  return -std::log(s) + trace_weight * trace + drift;
+  return -math::log(s) + trace_weight * trace + drift;
 }
 
 void InstanceModel::step(double pace) {

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <vector>
 
+#include "base/math.hpp"
+
 namespace wisecrowd::max_mig {
 namespace {
 
@@ -34,7 +36,7 @@ double kl(MatrixView<const double> f, MatrixView<const double> g, std::span<cons
   double loss = -1, apart = 0;
   for (std::size_t k = 0; k < classes; ++k) apart += f_sum[k] * g_sum[k] / prior[k];
   for (std::size_t i = 0; i < f.rows; ++i) {
-    loss -= std::log(own[i] + kLogGuard) / batch;
+    loss -= math::log(own[i] + kLogGuard) / batch;
     apart -= own[i];
     const double pull = 1 / (batch * (own[i] + kLogGuard));
     for (std::size_t k = 0; k < classes; ++k) {
@@ -93,10 +95,10 @@ double js(MatrixView<const double> f, MatrixView<const double> g, std::span<cons
       double slope = 0;
       if (i == l) {
         const double guarded = ratio + kLogGuard;
-        loss -= std::log(2 * guarded / (1 + guarded)) / batch;
+        loss -= math::log(2 * guarded / (1 + guarded)) / batch;
         slope = -1 / (guarded * (1 + guarded) * batch);
       } else {
-        loss += std::log((1 + ratio) / 2) / pairs;
+        loss += math::log((1 + ratio) / 2) / pairs;
         slope = 1 / ((1 + ratio) * pairs);
       }
       for (std::size_t k = 0; k < classes; ++k) {
@@ -112,9 +114,9 @@ double js(MatrixView<const double> f, MatrixView<const double> g, std::span<cons
 
 double on_pair(Divergence divergence, double ratio) {
   switch (divergence) {
-    case Divergence::kl: return 1 + std::log(ratio);
+    case Divergence::kl: return 1 + math::log(ratio);
     case Divergence::pearson: return 2 * (ratio - 1);
-    case Divergence::js: return std::log(2 * ratio / (1 + ratio));
+    case Divergence::js: return math::log(2 * ratio / (1 + ratio));
   }
   return 0;
 }
@@ -123,7 +125,7 @@ double on_product(Divergence divergence, double ratio) {
   switch (divergence) {
     case Divergence::kl: return ratio;
     case Divergence::pearson: return ratio * ratio - 1;
-    case Divergence::js: return std::log((1 + ratio) / 2);
+    case Divergence::js: return math::log((1 + ratio) / 2);
   }
   return 0;
 }

@@ -4,6 +4,7 @@
 
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/shares.hpp"
 #include "learn/shared/learner_entry.hpp"
@@ -21,8 +22,8 @@ constexpr double kNearEven = 0.99;
 
 bool near_even(std::span<const double> shares) {
   double entropy = 0;
-  for (const double share : shares) entropy -= share > 0 ? share * std::log(share) : 0;
-  return std::exp(entropy) >= kNearEven * static_cast<double>(shares.size());
+  for (const double share : shares) entropy -= share > 0 ? share * math::log(share) : 0;
+  return math::exp(entropy) >= kNearEven * static_cast<double>(shares.size());
 }
 
 /// A way to begin and to treat the prior, as a model that can be trained.

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "base/assignment.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "learn/max_mig/max_mig.hpp"
 #include "learn/shared/answer_memory.hpp"
@@ -14,7 +15,7 @@ constexpr double kPriorAnswers = 1;    // added per class when the prior is infe
 constexpr double kOwnName = 1e-3;      // share of all answers that must speak for another name of a class
 
 std::vector<double> logarithms(std::vector<double> values) {
-  for (double& value : values) value = std::log(std::max(value, kProbabilityFloor));
+  for (double& value : values) value = math::log(std::max(value, kProbabilityFloor));
   return values;
 }
 
@@ -70,7 +71,7 @@ void MaxMigModel::set_weights(std::span<const double> tables) {
   for (std::size_t j = 0; j < set_->worker_count; ++j) {
     const auto target = weights_.of(j);
     for (std::size_t cell = 0; cell < block; ++cell) {
-      target[cell] = std::log(std::max(tables[j * block + cell], kProbabilityFloor));
+      target[cell] = math::log(std::max(tables[j * block + cell], kProbabilityFloor));
     }
   }
 }
@@ -167,7 +168,7 @@ void MaxMigModel::end_epoch(const Epoch& epoch) {
   for (std::size_t cell = 0; cell < labels.size(); ++cell) found[cell % classes] += labels[cell];
   normalise(found);
   const auto bias = bias_.of(0);
-  for (std::size_t k = 0; k < classes; ++k) bias[k] += std::log(found[k] / prior_[k]);
+  for (std::size_t k = 0; k < classes; ++k) bias[k] += math::log(found[k] / prior_[k]);
   prior_ = std::move(found);
 }
 
@@ -216,7 +217,7 @@ void MaxMigModel::forecast(std::span<const double> outputs, const TaskAnswers& a
     const double* const from = weights_.of(answers.workers[a]).data() + index(answers.labels[a]);
     for (std::size_t k = 0; k < classes; ++k) probabilities[k] += from[k * classes];
   }
-  for (std::size_t k = 0; k < outputs.size(); ++k) probabilities[k] += outputs[k] - std::log(prior_[k]);
+  for (std::size_t k = 0; k < outputs.size(); ++k) probabilities[k] += outputs[k] - math::log(prior_[k]);
   softmax(probabilities);
 }
 
@@ -276,7 +277,7 @@ void MaxMigModel::remember(AnswerMemory& memory) const {
   memory.tables = worker_tables();
   memory.log_weights = named(weights_.all());
   memory.bias.resize(set_->class_count);
-  for (std::size_t k = 0; k < memory.bias.size(); ++k) memory.bias[k] = bias_.of(0)[k] - std::log(prior_[k]);
+  for (std::size_t k = 0; k < memory.bias.size(); ++k) memory.bias[k] = bias_.of(0)[k] - math::log(prior_[k]);
   rename(memory.bias);
 }
 

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "learn/shared/learner_entry.hpp"
 #include "learn/shared/trainer.hpp"
@@ -42,7 +43,7 @@ double RaykarModel::infer_labels(std::span<const double> logits) {
   for (std::size_t row = 0; row < tables_.size() / classes(); ++row) {
     for (std::size_t l = 0; l < classes(); ++l) {
       const double added = options_.pseudo_count + (row % classes() == l ? options_.diagonal_count : 0);
-      objective += added * std::log(tables_[row * classes() + l]);
+      objective += added * math::log(tables_[row * classes() + l]);
     }
   }
   for (std::size_t i = 0; i < set().task_count(); ++i) {
@@ -52,7 +53,7 @@ double RaykarModel::infer_labels(std::span<const double> logits) {
     for (std::uint32_t a = set().offset[i]; a < set().offset[i + 1]; ++a) {
       const double* const table =
           tables_.data() + index(set().worker[a]) * classes() * classes() + index(set().label[a]);
-      for (std::size_t k = 0; k < classes(); ++k) score[k] += std::log(table[k * classes()]);
+      for (std::size_t k = 0; k < classes(); ++k) score[k] += math::log(table[k * classes()]);
     }
     if (const ClassId gold = set().gold[i]; gold != kNoClass) {
       objective += score[index(gold)] - log_sum;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "learn/shared/clip.hpp"
 #include "learn/shared/reliability_model.hpp"
@@ -170,7 +171,7 @@ void RememberedRow::find_table(WorkerId worker) {
     for (std::size_t h = 0; h < further.size(); ++h) {
       double sum = further[h];
       for (std::size_t d = 0; d < embedding; ++d) sum += memory_.mixing[h * embedding + d] * e[d];
-      hidden_[h] = std::tanh(sum);
+      hidden_[h] = math::tanh(sum);
     }
     for (std::size_t cell = 0; cell < block; ++cell) {
       for (std::size_t h = 0; h < hidden_.size(); ++h) {
@@ -192,7 +193,7 @@ void RememberedRow::add(WorkerId worker, ClassId label, std::span<double> log_pr
   }
   find_table(worker);
   for (std::size_t k = 0; k < classes_; ++k) {
-    log_probabilities[k] += std::log(std::max(table_[k * classes_ + index(label)], kProbabilityFloor));
+    log_probabilities[k] += math::log(std::max(table_[k * classes_ + index(label)], kProbabilityFloor));
   }
 }
 
@@ -201,7 +202,7 @@ void RememberedRow::posterior(std::span<const WorkerId> workers, std::span<const
   if (memory_.ceiling > 0) {
     std::copy(f_.begin(), f_.end(), probabilities.begin());
     clip(probabilities, memory_.ceiling);
-    for (double& p : probabilities) p = std::log(std::max(p, kProbabilityFloor));
+    for (double& p : probabilities) p = math::log(std::max(p, kProbabilityFloor));
   } else {
     head_.logits(outputs_, probabilities);
   }
@@ -221,8 +222,8 @@ double RememberedRow::reliability(WorkerId worker) {
 
 void temper(std::span<const double> f, double power, std::span<double> posterior) {
   for (std::size_t k = 0; k < f.size(); ++k) {
-    posterior[k] = (1 - power) * std::log(std::max(f[k], kProbabilityFloor)) +
-                   power * std::log(std::max(posterior[k], kProbabilityFloor));
+    posterior[k] = (1 - power) * math::log(std::max(f[k], kProbabilityFloor)) +
+                   power * math::log(std::max(posterior[k], kProbabilityFloor));
   }
   softmax(posterior);
 }

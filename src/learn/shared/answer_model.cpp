@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "learn/shared/answer_memory.hpp"
 
@@ -28,7 +29,7 @@ std::vector<double> AnswerModel::answer_likelihoods(const TrainingSet& set, std:
     const auto row = outputs.subspan(i * width, width);
     for (std::uint32_t a = set.offset[i]; a < set.offset[i + 1]; ++a) {
       const double p = answer_probability_at(set.row[i], row, set.worker[a], set.label[a]);
-      sums[i] += std::log(std::max(p, kProbabilityFloor));
+      sums[i] += math::log(std::max(p, kProbabilityFloor));
     }
   }
   return sums;
@@ -42,7 +43,7 @@ void posterior_from_tables(std::span<const double> log_class_probabilities, cons
     const double* const table =
         tables.data() + index(answers.workers[a]) * classes * classes + index(answers.labels[a]);
     for (std::size_t k = 0; k < classes; ++k) {
-      probabilities[k] += std::log(std::max(table[k * classes], kProbabilityFloor));
+      probabilities[k] += math::log(std::max(table[k * classes], kProbabilityFloor));
     }
   }
   softmax(probabilities);

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd {
@@ -31,11 +32,11 @@ double learned_power(const AnswerModel& model, const TrainingSet& hidden, std::s
     for (std::size_t p = 0; p < kPowers.size(); ++p) {
       double together = 0, apart = 0;
       for (std::size_t k = 0; k < classes; ++k) {
-        const double weight = std::pow(std::max(said[k], kProbabilityFloor), kPowers[p]);
+        const double weight = math::pow(std::max(said[k], kProbabilityFloor), kPowers[p]);
         together += f[i * classes + k] * weight;
         apart += prior[k] * weight;
       }
-      sums[p] += std::log(together / apart);
+      sums[p] += math::log(together / apart);
     }
   }
   softmax(sums);

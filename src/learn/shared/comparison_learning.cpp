@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "base/parameter_visitor.hpp"
@@ -238,7 +239,7 @@ ChosenEpoch choose_epoch(const ScoreSet& set, const NetworkSpec& network, const 
 bool is_turned(std::span<const double> reliability, const ComparisonLearningOptions& options) {
   double log_odds = 0;
   for (const double om : reliability) {
-    log_odds += std::log(std::max(om, kProbabilityFloor)) - std::log(std::max(1 - om, kProbabilityFloor));
+    log_odds += math::log(std::max(om, kProbabilityFloor)) - math::log(std::max(1 - om, kProbabilityFloor));
   }
   return options.reliability && (options.prior_right - options.prior_wrong) * log_odds < 0;
 }
@@ -345,7 +346,7 @@ ComparisonLearned learn_comparisons(const ComparisonData& data, const Features& 
     fit.learned.emplace_back("hidden_log_probability", chosen.best());
     fit.explanation = fmt::format("Epoch {} of {} foretells hidden comparisons best (mean log probability {:.4f}).",
                                   chosen.epoch, chosen.scores.size(), chosen.best());
-    if (chosen.best() <= std::log(0.5)) {
+    if (chosen.best() <= math::log(0.5)) {
       fit.warnings.push_back(
           {"no_better_than_guessing",
            "even at the best epoch the network foretells hidden comparisons no better than a coin would, so what it "

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "learn/shared/answer_memory.hpp"
 
@@ -22,13 +23,13 @@ std::vector<double> starting_logits(const TrainingSet& set, const TableOptions& 
   const std::size_t classes = set.class_count, block = classes * classes;
   if (options.start == TableOptions::Start::votes) {
     std::vector<double> logits = pooled_tables_from(set, vote_shares(set), options.pooled_answers);
-    for (double& value : logits) value = std::log(std::max(value, kLeastStart));
+    for (double& value : logits) value = math::log(std::max(value, kLeastStart));
     return logits;
   }
   const double others = static_cast<double>(std::max<std::size_t>(classes, 2) - 1);
   const double diagonal = options.start == TableOptions::Start::expert
                               ? 10
-                              : std::log(options.start_accuracy * others / (1 - options.start_accuracy));
+                              : math::log(options.start_accuracy * others / (1 - options.start_accuracy));
   std::vector<double> logits(set.worker_count * block, 0.0);
   for (std::size_t j = 0; j < set.worker_count; ++j) {
     for (std::size_t k = 0; k < classes; ++k) logits[j * block + k * classes + k] = diagonal;
@@ -137,7 +138,7 @@ void CoupledTables::solve_tables(std::span<const double> class_probabilities) {
       for (std::size_t l = 0; l < classes(); ++l) row[l] += options_.pooled_answers * pooled[k * classes() + l];
       normalise(row);
       for (std::size_t l = 0; l < classes(); ++l) {
-        logits[k * classes() + l] = std::log(std::max(row[l], kProbabilityFloor));
+        logits[k * classes() + l] = math::log(std::max(row[l], kProbabilityFloor));
       }
     }
     refresh(WorkerId(j));
@@ -154,7 +155,7 @@ double CoupledTables::answer_loss(const Term& term) {
     const auto at_table = table_gradient(term.worker);
     for (std::size_t k = 0; k < classes(); ++k) at_table[k * classes() + index(term.label)] -= slope * term.f[k];
   }
-  return -std::log(s);
+  return -math::log(s);
 }
 
 double CoupledTables::loss(std::span<const std::uint32_t> tasks, MatrixView<const double> outputs,
@@ -183,7 +184,7 @@ double CoupledTables::loss(std::span<const std::uint32_t> tasks, MatrixView<cons
     // Known truth is one more, perfect answer.
     if (const ClassId gold = set_->gold[tasks[b]]; gold != kNoClass) {
       const double p = std::max(f[index(gold)], kProbabilityFloor);
-      sum -= std::log(p);
+      sum -= math::log(p);
       at_f[index(gold)] -= weight / p;
     }
   }
@@ -228,7 +229,7 @@ void CoupledTables::posterior(std::span<const double> outputs, const TaskAnswers
   std::vector<double> log_class(probabilities.size());
   if (outputs.empty()) {
     std::transform(class_prior_.begin(), class_prior_.end(), log_class.begin(),
-                   [](double p) { return std::log(std::max(p, kProbabilityFloor)); });
+                   [](double p) { return math::log(std::max(p, kProbabilityFloor)); });
   } else {
     // The softmax's constant does not matter.
     std::copy_n(outputs.begin(), classes(), log_class.begin());

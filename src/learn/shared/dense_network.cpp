@@ -1,27 +1,16 @@
 #include "learn/shared/dense_network.hpp"
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstring>
 
+#include "base/matrix_product.hpp"
 #include "base/parallel.hpp"
 #include "learn/shared/torch_plugin.hpp"
 
 namespace wisecrowd {
 namespace {
-
-using Rows = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using ConstMap = Eigen::Map<const Rows>;
-using MutableMap = Eigen::Map<Rows>;
-
-ConstMap view(const float* data, std::size_t rows, std::size_t columns) {
-  return {data, static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(columns)};
-}
-MutableMap view(float* data, std::size_t rows, std::size_t columns) {
-  return {data, static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(columns)};
-}
 
 /// Blocks that keep two cores busy and are large enough for a matrix product; they depend on the size alone.
 Blocks cut(std::size_t total, std::size_t smallest) { return {total, std::max(smallest, (total + 7) / 8)}; }
@@ -82,14 +71,15 @@ DenseNetwork::DenseNetwork(std::size_t inputs, std::vector<std::size_t> widths, 
 }
 
 void DenseNetwork::product(const Layer& layer, const float* in, std::size_t batch, float* out) {
-  const auto weights = view(parameters_.data() + layer.weights, layer.inputs, layer.outputs);
-  const auto biases = view(parameters_.data() + layer.biases, 1, layer.outputs);
+  const float* const weights = parameters_.data() + layer.weights;
+  const float* const biases = parameters_.data() + layer.biases;
   const Blocks blocks = cut(batch, 32);
   pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
     const std::size_t begin = blocks.begin(block), rows = blocks.end(block) - begin;
-    auto target = view(out + begin * layer.outputs, rows, layer.outputs);
-    target.noalias() = view(in + begin * layer.inputs, rows, layer.inputs) * weights;
-    target.rowwise() += biases.row(0);
+    float* const target = out + begin * layer.outputs;
+    for (std::size_t i = 0; i < rows; ++i) std::copy_n(biases, layer.outputs, target + i * layer.outputs);
+    add_product<float>(rows, layer.outputs, layer.inputs, {in + begin * layer.inputs, layer.inputs}, weights,
+                       layer.outputs, target);
   });
 }
 
@@ -180,14 +170,11 @@ void DenseNetwork::forward(const Features& inputs, std::span<const std::uint32_t
 
 void DenseNetwork::add_weight_gradient(const Layer& layer, const float* in, const float* out_gradient,
                                        std::size_t batch) {
-  const auto gradient = view(out_gradient, batch, layer.outputs);
-  const auto input = view(in, batch, layer.inputs);
   const Blocks blocks = cut(layer.inputs, 128);
   pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
-    const auto begin = static_cast<Eigen::Index>(blocks.begin(block));
-    const auto size = static_cast<Eigen::Index>(blocks.end(block)) - begin;
-    auto target = view(gradients_.data() + layer.weights, layer.inputs, layer.outputs);
-    target.middleRows(begin, size).noalias() += input.middleCols(begin, size).transpose() * gradient;
+    const std::size_t begin = blocks.begin(block);
+    add_product<float>(blocks.end(block) - begin, layer.outputs, batch, {in + begin, 1, layer.inputs}, out_gradient,
+                       layer.outputs, gradients_.data() + layer.weights + begin * layer.outputs);
   });
 }
 
@@ -196,7 +183,6 @@ void DenseNetwork::backward(std::span<const float> output_gradients) {
   gradient_.assign(output_gradients.begin(), output_gradients.end());
   for (std::size_t l = layers_.size(); l-- > 0;) {
     const Layer& layer = layers_[l];
-    // By hand: the library's sum of columns adds in an order that depends on where the memory lies.
     float* const bias_gradient = gradients_.data() + layer.biases;
     for (std::size_t i = 0; i < batch; ++i) {
       const float* const row = gradient_.data() + i * layer.outputs;
@@ -220,13 +206,18 @@ void DenseNetwork::backward(std::span<const float> output_gradients) {
     }
     const std::vector<float>& below = activations_[l - 1];
     add_weight_gradient(layer, below.data(), gradient_.data(), batch);
-    next_gradient_.resize(batch * layer.inputs);
-    const auto weights = view(parameters_.data() + layer.weights, layer.inputs, layer.outputs);
+    next_gradient_.assign(batch * layer.inputs, 0.0F);
+    turned_weights_.resize(layer.inputs * layer.outputs);
+    for (std::size_t i = 0; i < layer.inputs; ++i) {
+      const float* const from = parameters_.data() + layer.weights + i * layer.outputs;
+      for (std::size_t h = 0; h < layer.outputs; ++h) turned_weights_[h * layer.inputs + i] = from[h];
+    }
     const Blocks blocks = cut(batch, 32);
     pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
-      const std::size_t begin = blocks.begin(block), rows = blocks.end(block) - begin;
-      view(next_gradient_.data() + begin * layer.inputs, rows, layer.inputs).noalias() =
-          view(gradient_.data() + begin * layer.outputs, rows, layer.outputs) * weights.transpose();
+      const std::size_t begin = blocks.begin(block);
+      add_product<float>(blocks.end(block) - begin, layer.inputs, layer.outputs,
+                         {gradient_.data() + begin * layer.outputs, layer.outputs}, turned_weights_.data(),
+                         layer.inputs, next_gradient_.data() + begin * layer.inputs);
     });
     // A unit that ReLU or dropout set to 0 passes nothing on; a kept one has its dropout scale.
     const float scale = l + 1 == layers_.size() ? 1 / keep_ : 1.0F;

@@ -11,7 +11,7 @@ namespace wisecrowd {
 class ThreadPool;
 
 /// Fully connected layers with ReLU between them and dropout before the last one; without hidden layers, the linear
-/// classifier. Written by hand over Eigen's products, because on heads of this size the overhead of a tensor library
+/// classifier. Written by hand, because on heads of this size the overhead of a tensor library
 /// costs more than the arithmetic.
 ///
 /// Parameters lie layer by layer: weights (inputs × outputs, row-major), then biases.
@@ -66,7 +66,7 @@ class DenseNetwork final : public Network {
   std::vector<std::uint64_t> offsets_;  // of sparse features
   std::vector<std::uint32_t> indices_;
   std::vector<std::vector<float>> activations_;  // after ReLU and dropout, one per hidden layer; never shrink
-  std::vector<float> gradient_, next_gradient_;
+  std::vector<float> gradient_, next_gradient_, turned_weights_;
 };
 
 }  // namespace wisecrowd

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd {
@@ -55,7 +56,7 @@ void DirichletTables::refresh(std::size_t worker) {
   if (options_.one_coin) {
     const double others = static_cast<double>(std::max<std::size_t>(classes_, 2) - 1);
     const double base = digamma(b[0] + b[1]), mean = b[0] / (b[0] + b[1]);
-    const double right = std::exp(digamma(b[0]) - base), wrong = std::exp(digamma(b[1]) - base) / others;
+    const double right = math::exp(digamma(b[0]) - base), wrong = math::exp(digamma(b[1]) - base) / others;
     for (std::size_t cell = 0; cell < classes_ * classes_; ++cell) {
       const bool diagonal = cell % (classes_ + 1) == 0;
       geometric[cell] = diagonal ? right : wrong;
@@ -68,7 +69,7 @@ void DirichletTables::refresh(std::size_t worker) {
     for (std::size_t l = 0; l < classes_; ++l) total += b[k * classes_ + l];
     const double base = digamma(total);
     for (std::size_t l = 0; l < classes_; ++l) {
-      geometric[k * classes_ + l] = std::exp(digamma(b[k * classes_ + l]) - base);
+      geometric[k * classes_ + l] = math::exp(digamma(b[k * classes_ + l]) - base);
       means[k * classes_ + l] = b[k * classes_ + l] / total;
     }
   }
@@ -115,7 +116,7 @@ double DirichletTables::divergence() const {
 }
 
 std::vector<double> log_of_tables(std::vector<double> tables) {
-  for (double& value : tables) value = std::log(std::max(value, kProbabilityFloor));
+  for (double& value : tables) value = math::log(std::max(value, kProbabilityFloor));
   return tables;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd {
@@ -11,7 +12,7 @@ void FeatureDependentTables::posterior(std::span<const double> outputs, const Ta
                                        std::span<double> probabilities) const {
   if (outputs.empty()) {
     std::transform(class_prior().begin(), class_prior().end(), probabilities.begin(),
-                   [](double p) { return std::log(std::max(p, kProbabilityFloor)); });
+                   [](double p) { return math::log(std::max(p, kProbabilityFloor)); });
   } else {
     std::copy_n(outputs.begin(), classes(), probabilities.begin());
   }
@@ -19,7 +20,7 @@ void FeatureDependentTables::posterior(std::span<const double> outputs, const Ta
   for (std::size_t a = 0; a < answers.workers.size(); ++a) {
     table_at(outputs.empty() ? outputs : outputs.subspan(classes()), answers.workers[a], table);
     for (std::size_t k = 0; k < classes(); ++k) {
-      probabilities[k] += std::log(std::max(table[k * classes() + index(answers.labels[a])], kProbabilityFloor));
+      probabilities[k] += math::log(std::max(table[k * classes() + index(answers.labels[a])], kProbabilityFloor));
     }
   }
   softmax(probabilities);

@@ -1,23 +1,14 @@
 #include "learn/shared/logistic.hpp"
 
-#include <Eigen/Core>
 #include <algorithm>
 #include <cmath>
 
+#include "base/matrix_product.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
 namespace wisecrowd {
 namespace {
-
-using Rows = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-
-Eigen::Map<const Rows> view(const double* data, std::size_t rows, std::size_t columns) {
-  return {data, static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(columns)};
-}
-Eigen::Map<Rows> view(double* data, std::size_t rows, std::size_t columns) {
-  return {data, static_cast<Eigen::Index>(rows), static_cast<Eigen::Index>(columns)};
-}
 
 /// Rows that are turned to double precision at a time.
 constexpr std::size_t kRowsAtOnce = 128;
@@ -50,7 +41,7 @@ void LogisticRegression::logits(std::span<const double> weights, std::span<doubl
   const double* const biases = weights.data() + columns_ * classes_;
   const Blocks blocks = cut(rows_.size());
   pool_->for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
-    Rows gathered;
+    std::vector<double> gathered;
     for (std::size_t begin = blocks.begin(block); begin < blocks.end(block); begin += kRowsAtOnce) {
       const std::size_t count = std::min(kRowsAtOnce, blocks.end(block) - begin);
       double* const target = out.data() + begin * classes_;
@@ -67,11 +58,11 @@ void LogisticRegression::logits(std::span<const double> weights, std::span<doubl
         }
         continue;
       }
-      gathered.resize(static_cast<Eigen::Index>(count), static_cast<Eigen::Index>(columns_));
+      gathered.resize(count * columns_);
       for (std::size_t i = 0; i < count; ++i) {
         std::copy_n(inputs_->dense.data() + rows_[begin + i] * columns_, columns_, gathered.data() + i * columns_);
       }
-      view(target, count, classes_).noalias() += gathered * view(weights.data(), columns_, classes_);
+      add_product<double>(count, classes_, columns_, {gathered.data(), columns_}, weights.data(), classes_, target);
     }
   });
 }
@@ -83,7 +74,7 @@ void LogisticRegression::transposed_product(std::span<const double> r, std::span
   pool_->for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
     double* const sum = sums.data() + block * weights;
     double* const biases = sum + columns_ * classes_;
-    Rows gathered;
+    std::vector<double> gathered;
     for (std::size_t begin = blocks.begin(block); begin < blocks.end(block); begin += kRowsAtOnce) {
       const std::size_t count = std::min(kRowsAtOnce, blocks.end(block) - begin);
       const double* const from = r.data() + begin * classes_;
@@ -102,11 +93,11 @@ void LogisticRegression::transposed_product(std::span<const double> r, std::span
         }
         continue;
       }
-      gathered.resize(static_cast<Eigen::Index>(count), static_cast<Eigen::Index>(columns_));
+      gathered.resize(count * columns_);
       for (std::size_t i = 0; i < count; ++i) {
         std::copy_n(inputs_->dense.data() + rows_[begin + i] * columns_, columns_, gathered.data() + i * columns_);
       }
-      view(sum, columns_, classes_).noalias() += gathered.transpose() * view(from, count, classes_);
+      add_product<double>(columns_, classes_, count, {gathered.data(), 1, columns_}, from, classes_, sum);
     }
   });
   std::fill(out.begin(), out.end(), 0.0);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/parallel.hpp"
 #include "learn/shared/finite.hpp"
 #include "wisecrowd/error.hpp"
@@ -31,8 +32,8 @@ void Optimiser::step(std::span<float> parameters, std::span<float> gradients, do
   const auto keep = static_cast<float>(1 - std::min(options_.decoupled_decay * pace, 1.0));
   const auto rate = static_cast<float>(options_.learning_rate * pace);
   const double t = static_cast<double>(steps_);
-  const auto adam_rate = static_cast<float>(options_.learning_rate * pace / (1 - std::pow(kFirstDecay, t)));
-  const auto second_scale = static_cast<float>(1 / (1 - std::pow(kSecondDecay, t)));
+  const auto adam_rate = static_cast<float>(options_.learning_rate * pace / (1 - math::pow(kFirstDecay, t)));
+  const auto second_scale = static_cast<float>(1 / (1 - math::pow(kSecondDecay, t)));
   const Blocks blocks{parameters.size(), 1 << 14};
   pool.for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
     float* const __restrict w = parameters.data();
@@ -102,8 +103,8 @@ void BlockAdam::step(double pace) {
   for (std::size_t p = 0; p < touched_.size(); ++p) {
     const std::size_t owner = touched_[p];
     const double t = static_cast<double>(++steps_[owner]);
-    const double rate = learning_rate_ * pace / (1 - std::pow(kFirstDecay, t));
-    const double second_scale = 1 / (1 - std::pow(kSecondDecay, t));
+    const double rate = learning_rate_ * pace / (1 - math::pow(kFirstDecay, t));
+    const double second_scale = 1 / (1 - math::pow(kSecondDecay, t));
     double* const w = parameters_.data() + owner * block_;
     float* const m = first_.data() + owner * block_;
     float* const v = second_.data() + owner * block_;

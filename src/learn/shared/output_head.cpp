@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd {
@@ -54,7 +55,7 @@ void OutputHead::logits(std::span<const double> outputs, std::span<double> value
     component(0, outputs, values);
   } else {
     classify(outputs, values);
-    for (double& p : values) p = std::log(std::max(p, kProbabilityFloor));
+    for (double& p : values) p = math::log(std::max(p, kProbabilityFloor));
   }
 }
 

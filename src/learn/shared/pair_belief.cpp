@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
@@ -58,7 +59,7 @@ void PairBelief::tell_pairs(std::span<const double> weights, const RunContext& c
   const Blocks blocks{weights.size(), kPairsPerBlock};
   context.pool().for_each_block(blocks.count(), [&](std::size_t b, unsigned) {
     for (std::size_t p = blocks.begin(b); p < blocks.end(b); ++p) {
-      const double gain = std::expm1(weights[p]);
+      const double gain = math::expm1(weights[p]);
       const float* const left = own_.data() + 2 * p * clusters_;
       const float* const right = left + clusters_;
       float* const to_left = heard_.data() + 2 * p * clusters_;
@@ -107,7 +108,7 @@ void PairBelief::weigh_same(std::span<const double> weights, const RunContext& c
       double s = 0;
       for (std::size_t k = 0; k < clusters_; ++k) s += static_cast<double>(left[k]) * static_cast<double>(right[k]);
       s = std::clamp(s, kLeastSame, 1 - kLeastSame);
-      same_[p] = sigmoid(weights[p] + std::log(s) - std::log1p(-s));
+      same_[p] = sigmoid(weights[p] + math::log(s) - math::log1p(-s));
     }
   });
 }

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "base/linear_algebra.hpp"
+#include "base/math.hpp"
 
 namespace wisecrowd {
 namespace {
@@ -25,7 +26,7 @@ double pair_loss(std::span<const double> f, std::size_t clusters, std::span<cons
     const double s = std::clamp(dot, kLeastSame, 1 - kLeastSame);
     const double p = (1 - answer.false_different) * s + answer.false_same * (1 - s);
     const double slope = answer.same ? 1 / p : -1 / (1 - p);  // of ln P(answer) by p
-    loss -= std::log(answer.same ? p : 1 - p);
+    loss -= math::log(answer.same ? p : 1 - p);
     if (!rates.empty()) rates[a] = {slope * s, -slope * (1 - s)};
     if (s != dot) continue;  // at the clamp
     const double by_same = -(1 - answer.false_different - answer.false_same) * slope;

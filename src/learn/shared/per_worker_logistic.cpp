@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "learn/shared/answer_memory.hpp"
@@ -222,7 +223,7 @@ void PerWorkerLogistic::fit(const TrainingSet& set, std::span<const double> righ
     sum += p;
     count += 1;
   }
-  common_ = options_.pooled_level ? std::log(sum / (count - sum + 1e-9)) : 0;
+  common_ = options_.pooled_level ? math::log(sum / (count - sum + 1e-9)) : 0;
   if (indexed_ != &set) index_answers(set);
   const Blocks blocks{set.worker_count, kWorkersPerBlock};
   pool_->for_each_block(blocks.count(), [&](std::size_t block, unsigned) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "learn/shared/feature_rows.hpp"
 
@@ -43,7 +44,7 @@ void Regions::log_joint(std::span<const double> point, std::span<double> out) co
     double sum = log_weight[c];
     for (std::size_t d = 0; d < point.size(); ++d) {
       const double v = variance[c * point.size() + d], away = point[d] - mean[c * point.size() + d];
-      sum -= 0.5 * (std::log(2 * std::numbers::pi * v) + away * away / v);
+      sum -= 0.5 * (math::log(2 * std::numbers::pi * v) + away * away / v);
     }
     out[c] = sum;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "learn/shared/answer_memory.hpp"
 #include "wisecrowd/error.hpp"
@@ -21,7 +22,7 @@ namespace {
 constexpr std::size_t kExpertiseAnswers = 5'000'000, kFewRows = 20, kManyRows = 500;
 
 /// log of the share of each wrong class.
-double log_share(std::size_t classes) { return -std::log(static_cast<double>(std::max<std::size_t>(classes, 2) - 1)); }
+double log_share(std::size_t classes) { return -math::log(static_cast<double>(std::max<std::size_t>(classes, 2) - 1)); }
 
 }  // namespace
 
@@ -70,7 +71,7 @@ void ReliabilityModel::begin_epoch(const Epoch& epoch) {
     for (std::size_t i = 0; i < set().task_count(); ++i) {
       const auto row = std::span(labels_).subspan(i * classes(), classes());
       for (std::size_t k = 0; k < classes(); ++k) {
-        row[k] = std::log(std::max(prior.empty() ? class_prior_[k] : prior[i * classes() + k], kProbabilityFloor));
+        row[k] = math::log(std::max(prior.empty() ? class_prior_[k] : prior[i * classes() + k], kProbabilityFloor));
       }
       add_answers({set().workers_of(i), set().labels_of(i), set().task[i], set().row[i]}, row);
       softmax(row);
@@ -92,7 +93,7 @@ void ReliabilityModel::begin_epoch(const Epoch& epoch) {
 void ReliabilityModel::posterior(std::span<const double> outputs, const TaskAnswers& answers,
                                  std::span<double> probabilities) const {
   for (std::size_t k = 0; k < classes(); ++k) {
-    probabilities[k] = outputs.empty() ? std::log(std::max(class_prior_[k], kProbabilityFloor)) : outputs[k];
+    probabilities[k] = outputs.empty() ? math::log(std::max(class_prior_[k], kProbabilityFloor)) : outputs[k];
   }
   add_answers(answers, probabilities);
   softmax(probabilities);
@@ -107,7 +108,7 @@ double ReliabilityModel::answer_probability_at(std::uint32_t row, std::span<cons
   std::vector<double> f(outputs.size());
   classify(outputs, f);
   const double eta = sigmoid(reliability_->log_odds(worker, row));
-  return f[index(label)] * eta + (1 - f[index(label)]) * (1 - eta) * std::exp(log_share(classes()));
+  return f[index(label)] * eta + (1 - f[index(label)]) * (1 - eta) * math::exp(log_share(classes()));
 }
 
 void ReliabilityModel::remember(AnswerMemory& memory) const {
@@ -146,7 +147,7 @@ void ReliabilityModel::describe(Learned& learned, const LearningData& data, cons
     crowd.skill[j] = sum / static_cast<double>(rows);
     for (std::size_t k = 0; k < classes(); ++k) {
       for (std::size_t l = 0; l < classes(); ++l) {
-        const double wrong = (1 - crowd.skill[j]) * std::exp(log_share(classes()));
+        const double wrong = (1 - crowd.skill[j]) * math::exp(log_share(classes()));
         crowd.confusion[(j * classes() + k) * classes() + l] = k == l ? crowd.skill[j] : wrong;
       }
       normalise(std::span(crowd.confusion).subspan((j * classes() + k) * classes(), classes()));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "data/crowd_likelihood.hpp"
 
 namespace wisecrowd {
@@ -15,7 +16,7 @@ struct NamedFirst {
 
 NamedFirst named_first(double difference, double reliability) noexcept {
   const comparisons::CrowdTerm term = comparisons::crowd_term(difference, reliability);
-  return {std::log(std::max(term.probability, kProbabilityFloor)), term.by_difference};
+  return {math::log(std::max(term.probability, kProbabilityFloor)), term.by_difference};
 }
 
 double share_that_follows(double difference, double reliability) noexcept {

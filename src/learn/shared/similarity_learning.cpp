@@ -5,6 +5,7 @@
 #include <numeric>
 #include <optional>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "base/parameter_visitor.hpp"
@@ -176,7 +177,7 @@ class Rounds {
     normalise(mean);
     for (std::size_t at = 0; at < prior.size(); ++at) {
       const bool known = rows.row_of_item[at / clusters_] != kNoRow;
-      prior[at] = std::log(std::max(known ? prior[at] : mean[at % clusters_], kLeastPrior));
+      prior[at] = math::log(std::max(known ? prior[at] : mean[at % clusters_], kLeastPrior));
     }
     return prior;
   }

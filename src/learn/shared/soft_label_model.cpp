@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "learn/shared/answer_memory.hpp"
 
@@ -47,7 +48,7 @@ void SoftLabelModel::posterior(std::span<const double> outputs, const TaskAnswer
                                std::span<double> probabilities) const {
   std::vector<double> log_class(outputs.begin(), outputs.end());
   if (outputs.empty()) {
-    for (const double p : class_prior_) log_class.push_back(std::log(std::max(p, kProbabilityFloor)));
+    for (const double p : class_prior_) log_class.push_back(math::log(std::max(p, kProbabilityFloor)));
   }
   posterior_from_tables(log_class, answers, tables_, probabilities);
 }

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "learn/shared/answer_memory.hpp"
@@ -62,7 +63,7 @@ JudgedChoice judge_epochs(const HiddenTasks& parts, const Features& inputs, cons
   if (choice.per_task.empty()) return choice;
   std::vector<double> guessed;
   for (std::size_t i = 0; i < parts.hidden.task_count(); ++i) {
-    guessed.push_back(-std::log(static_cast<double>(parts.hidden.class_count)) *
+    guessed.push_back(-math::log(static_cast<double>(parts.hidden.class_count)) *
                       static_cast<double>(parts.hidden.labels_of(i).size()));
   }
   choice.no_better_than_guessing = mean(choice.per_task) <= mean(guessed);

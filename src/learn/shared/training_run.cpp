@@ -7,6 +7,7 @@
 #include <numbers>
 #include <numeric>
 
+#include "base/math.hpp"
 #include "learn/shared/finite.hpp"
 
 namespace wisecrowd {
@@ -22,7 +23,7 @@ constexpr double kLongestMemory = 1.0 / 12;
 
 /// What fades per epoch, shared out among its steps.
 OptimiserOptions per_step(OptimiserOptions options, double decay_per_epoch, std::size_t steps_per_epoch) {
-  options.decoupled_decay = 1 - std::pow(1 - decay_per_epoch, 1 / static_cast<double>(steps_per_epoch));
+  options.decoupled_decay = 1 - math::pow(1 - decay_per_epoch, 1 / static_cast<double>(steps_per_epoch));
   return options;
 }
 
@@ -68,12 +69,12 @@ double TrainingRun::pace() const {
                           static_cast<double>(std::max<std::size_t>(options_.epochs * steps_per_epoch_, 1));
   switch (options_.schedule) {
     case TrainingOptions::Schedule::constant: return 1;
-    case TrainingOptions::Schedule::cosine: return (1 + std::cos(std::numbers::pi * std::min(progress, 1.0))) / 2;
+    case TrainingOptions::Schedule::cosine: return (1 + math::cos_turns(std::min(progress, 1.0) / 2)) / 2;
     case TrainingOptions::Schedule::one_cycle: {
       // Up from a twenty-fifth within the first 30 %, then down to nothing, both along a cosine.
       constexpr double kRise = 0.3, kFirst = 0.04;
-      if (progress < kRise) return kFirst + (1 - kFirst) * (1 - std::cos(std::numbers::pi * progress / kRise)) / 2;
-      return (1 + std::cos(std::numbers::pi * std::min((progress - kRise) / (1 - kRise), 1.0))) / 2;
+      if (progress < kRise) return kFirst + (1 - kFirst) * (1 - math::cos_turns(progress / kRise / 2)) / 2;
+      return (1 + math::cos_turns(std::min((progress - kRise) / (1 - kRise), 1.0) / 2)) / 2;
     }
   }
   return 1;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <vector>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
@@ -33,7 +34,7 @@ double squared_distance(const double* a, const double* b, std::size_t columns) {
 /// are those of all rows.
 void start(Regions& mixture, const std::vector<double>& points, std::size_t columns,
            std::span<const std::uint32_t> rows, std::size_t components, double floor, Rng rng) {
-  mixture.log_weight.assign(components, -std::log(static_cast<double>(components)));
+  mixture.log_weight.assign(components, -math::log(static_cast<double>(components)));
   mixture.mean.resize(components * columns);
   mixture.variance.resize(components * columns);
   std::vector<double> distance(rows.size(), std::numeric_limits<double>::infinity());
@@ -107,7 +108,7 @@ Regions find_regions(const Features& features, std::span<const std::uint32_t> fi
       double weight = 0;
       for (const Sums& part : parts) weight += part.weight[c];
       if (weight < 1e-6) continue;  // nobody there: it stays where it is
-      mixture.log_weight[c] = std::log(weight / static_cast<double>(fit_to.size()));
+      mixture.log_weight[c] = math::log(weight / static_cast<double>(fit_to.size()));
       for (std::size_t d = 0; d < columns; ++d) {
         double first = 0, second = 0;
         for (const Sums& part : parts) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "learn/shared/learner_entry.hpp"
 
@@ -20,7 +21,7 @@ double TraceModel::penalty(std::span<const std::uint32_t> tasks, double weight, 
       const auto th = table(worker);
       for (std::size_t k = 0; k < classes(); ++k) {
         const double p = std::max(th[k * classes() + k], kProbabilityFloor);
-        sum += scale * (logarithm ? std::log(p) : p);
+        sum += scale * (logarithm ? math::log(p) : p);
         if (tables_move()) table_gradient(worker)[k * classes() + k] += scale * (logarithm ? 1 / p : 1);
       }
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "select/expected_information/pilot.hpp"
@@ -196,7 +197,7 @@ std::vector<double> tempered(std::span<const double> posterior, std::size_t clas
   context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
     for (std::size_t i = blocks.begin(block); i < blocks.end(block); ++i) {
       const auto row = std::span(out).subspan(i * classes, classes);
-      for (double& p : row) p = std::pow(p, power);
+      for (double& p : row) p = math::pow(p, power);
       normalise(row);
     }
   });

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
@@ -33,17 +34,17 @@ void add_task(const CrowdView& crowd, std::size_t task, std::span<const double> 
     for (std::size_t k = 0; k < classes; ++k) {
       const double others = std::max(row_sums[worker * classes + k] - q[k], kLeastCount);
       chance[k] = std::min(std::max(counts[k * classes + label] - q[k], kLeastCount) / others, 1.0);
-      rest[k] = std::log(std::max(q[k], kProbabilityFloor) / chance[k]);
+      rest[k] = math::log(std::max(q[k], kProbabilityFloor) / chance[k]);
     }
     const double top = *std::max_element(rest.begin(), rest.end());
     for (std::size_t p = 0; p < kPowers.size(); ++p) {
       double sum = 0, told = 0;
       for (std::size_t k = 0; k < classes; ++k) {
-        const double weight = std::exp(kPowers[p] * (rest[k] - top));
+        const double weight = math::exp(kPowers[p] * (rest[k] - top));
         sum += weight;
         told += weight * chance[k];
       }
-      totals[p] += std::log(told / sum);
+      totals[p] += math::log(told / sum);
     }
   }
 }
@@ -71,7 +72,7 @@ double believable_power(const CrowdView& crowd, const RunContext& context) {
   });
   double best = 0, power = 1;
   for (std::size_t p = kPowers.size(); p-- > 0;) {
-    const double off = std::log(kPowers[p]) / kPowerDeviation;
+    const double off = math::log(kPowers[p]) / kPowerDeviation;
     double total = -off * off / 2;
     for (const Totals& part : parts) total += part[p];
     if (p + 1 < kPowers.size() && total <= best) continue;
@@ -85,7 +86,7 @@ double surest(std::span<const double> posterior, double power) noexcept {
   const double top = *std::max_element(posterior.begin(), posterior.end());
   if (power == 1 || top <= 0) return top;
   double sum = 0;
-  for (const double q : posterior) sum += std::pow(q / top, power);
+  for (const double q : posterior) sum += math::pow(q / top, power);
   return 1 / sum;
 }
 

@@ -4,6 +4,7 @@
 #include <span>
 #include <vector>
 
+#include "base/math.hpp"
 #include "wisecrowd/select.hpp"
 #include "wisecrowd/worker_tables.hpp"
 
@@ -31,7 +32,7 @@ class InformationTables {
     for (std::size_t l = 0; l < classes_; ++l) {
       double p = 0;
       for (std::size_t k = 0; k < classes_; ++k) p += posterior[k] * table[k * classes_ + l];
-      if (p > 0) sum -= p * std::log(p);
+      if (p > 0) sum -= p * math::log(p);
     }
     return sum > 0 ? sum : 0;
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/rng.hpp"
 
@@ -28,7 +29,7 @@ std::uint64_t mixed(std::uint64_t x) noexcept {
 /// sqrt(2 ln t / n); infinite for a worker who has not answered.
 double optimism(double answers_in_all, double answers) {
   if (answers == 0) return std::numeric_limits<double>::infinity();
-  return std::sqrt(2 * std::log(std::max(answers_in_all, 1.0)) / answers);
+  return std::sqrt(2 * math::log(std::max(answers_in_all, 1.0)) / answers);
 }
 
 /// Rules by which pairs of different tasks can be compared.
@@ -102,7 +103,7 @@ double PairRule::gain_of_answer(TaskId task, std::span<const double> posterior, 
   // Right with probability eta, else any other class alike.
   const double eta = value_of_answer(task, posterior, worker);
   const double wrong = (1 - eta) / static_cast<double>(std::max<std::size_t>(crowd_.class_count, 2) - 1);
-  const auto part = [](double p) { return p > 0 ? p * std::log(p) : 0; };
+  const auto part = [](double p) { return p > 0 ? p * math::log(p) : 0; };
   double gain = part(eta) + static_cast<double>(crowd_.class_count - 1) * part(wrong);
   for (const double q : posterior) gain -= part(q * eta + (1 - q) * wrong);
   return std::max(gain, 0.0);

@@ -5,6 +5,7 @@
 #include <map>
 #include <queue>
 
+#include "base/math.hpp"
 #include "base/parallel.hpp"
 #include "select/shared/believable.hpp"
 #include "select/shared/candidate_workers.hpp"
@@ -146,7 +147,7 @@ class Batch {
         const std::size_t pairs = bench_.choices(task);
         if (pairs == 0) return false;
         out.key =
-            std::log(1 - out.tie_break) / static_cast<double>(pairs);  // the largest of so many even numbers, as a log
+            math::log(1 - out.tie_break) / static_cast<double>(pairs);  // the largest of so many even numbers, as a log
         return true;
       }
       case TaskOrder::Kind::pairs: {
@@ -207,7 +208,7 @@ class Batch {
         const std::size_t pairs = bench_.choices(last.task);
         if (pairs <= turn) return;
         next.tie_break = rule_.tie_break(index(last.task), ~std::size_t{0} - 1 - turn);
-        next.key += std::log(1 - next.tie_break) / static_cast<double>(pairs - turn);  // the next largest
+        next.key += math::log(1 - next.tie_break) / static_cast<double>(pairs - turn);  // the next largest
         break;
       }
       case TaskOrder::Kind::pairs: {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <memory>
 
+#include "base/math.hpp"
 #include "base/parallel.hpp"
 #include "simulate/assignment.hpp"
 #include "simulate/crowd.hpp"
@@ -97,7 +98,7 @@ class Teacher {
     if (hidden_ > 0) {
       std::vector<double> last(classes_, 0.0);
       for (std::size_t k = 0; k < classes_; ++k) {
-        for (std::size_t h = 0; h < hidden_; ++h) last[k] += second_[k * hidden_ + h] * std::tanh(score[h]);
+        for (std::size_t h = 0; h < hidden_; ++h) last[k] += second_[k * hidden_ + h] * math::tanh(score[h]);
       }
       score.swap(last);
     }
@@ -119,7 +120,7 @@ struct Reliability {
   [[nodiscard]] double operator()(std::size_t task, std::size_t worker) const {
     double sum = 0;
     for (std::size_t d = 0; d < rank; ++d) sum += workers[worker * rank + d] * tasks[task * rank + d];
-    return 1 / (1 + std::exp(-sum));
+    return 1 / (1 + math::exp(-sum));
   }
   /// The probability that the answer is right.
   [[nodiscard]] double right(double eta) const { return certain ? (eta > .5 ? 1.0 : 0.0) : eta; }

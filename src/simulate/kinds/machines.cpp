@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "base/linear_algebra.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "simulate/assignment.hpp"
@@ -161,7 +162,7 @@ std::size_t training_tasks(const Parameters& parameters, Rng rng) {
   const auto least = static_cast<double>(parameters.integer("training_tasks"));
   const auto most = static_cast<double>(parameters.integer("most_training_tasks"));
   if (most == 0) return static_cast<std::size_t>(least);
-  return static_cast<std::size_t>(std::lround(std::exp(rng.uniform(std::log(least), std::log(most)))));
+  return static_cast<std::size_t>(std::lround(math::exp(rng.uniform(math::log(least), math::log(most)))));
 }
 
 void check_training_tasks(const Parameters& parameters, std::size_t available) {

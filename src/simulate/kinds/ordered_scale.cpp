@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/intervals.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "simulate/crowd.hpp"
 
@@ -19,7 +21,6 @@ SimulationInfo info() {
 
 Crowd draw(const CrowdRequest& request) {
   const std::size_t classes = request.size.classes, workers = request.size.workers;
-  const auto below = [](double x) { return 0.5 * std::erfc(-0.7071067811865476 * x); };
   Crowd crowd;
   crowd.ordered = true;
   crowd.kinds.assign(workers, "honest");
@@ -28,13 +29,13 @@ Crowd draw(const CrowdRequest& request) {
     Rng rng = request.rng.fork("worker", w);
     const double bias = request.parameters.real("bias") * rng.normal();
     const double noise =
-        request.parameters.real("noise") * std::exp(request.parameters.real("noise_spread") * rng.normal());
+        request.parameters.real("noise") * math::exp(request.parameters.real("noise_spread") * rng.normal());
     for (std::size_t k = 0; k < classes; ++k) {
       double* const row = crowd.confusion.data() + (w * classes + k) * classes;
       double reached = 0;
       for (std::size_t l = 0; l < classes; ++l) {
         const double cut = (static_cast<double>(l) + 0.5 - static_cast<double>(k) - bias) / noise;
-        const double until = l + 1 == classes ? 1 : below(cut);
+        const double until = l + 1 == classes ? 1 : normal_below(cut);
         row[l] = std::max(0.0, until - reached);
         reached = until;
       }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd::trust {
@@ -118,7 +119,7 @@ bool Search::anything_left(const PairDependence& found) const {
       for (Sums* sums : {&all, &of_worker[j], &of_worker[pairs_.other[p]]}) *sums += part;
     }
   }
-  const double slight = kSlight + std::sqrt(2 * std::log(static_cast<double>(sample_.workers)));
+  const double slight = kSlight + std::sqrt(2 * math::log(static_cast<double>(sample_.workers)));
   return all.z() > kSlight ||
          std::any_of(of_worker.begin(), of_worker.end(), [&](const Sums& sums) { return sums.z() > slight; });
 }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "trust/shared/group_model.hpp"
 #include "trust/shared/merging.hpp"
@@ -56,7 +57,7 @@ std::vector<double> log_predictive_of_voices(const CategoryData& data, std::span
   logs.reserve(answers.size());
   for (const CategoryAnswer& answer : answers) {
     const double p = model.predicted(index(answer.task), index(answer.worker), index(answer.label));
-    logs.push_back(std::log(std::max(p, kProbabilityFloor)));
+    logs.push_back(math::log(std::max(p, kProbabilityFloor)));
   }
   return logs;
 }

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <optional>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "data/drift_evidence.hpp"
@@ -182,7 +183,7 @@ double best_likelihood(const JudgedCrowd& crowd, const History& history, const s
   for (std::size_t t = 0; t < skip.size(); ++t) {
     if (skip[t]) continue;
     const double said = history.q_of(t)[index(crowd.answers.labels()[history.answer[t]])];
-    sum += std::log(std::max(said * accuracy + (1 - said) * (1 - accuracy) / others, kProbabilityFloor));
+    sum += math::log(std::max(said * accuracy + (1 - said) * (1 - accuracy) / others, kProbabilityFloor));
   }
   return sum;
 }

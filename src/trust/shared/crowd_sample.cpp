@@ -6,6 +6,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "wisecrowd/error.hpp"
 
@@ -147,7 +148,7 @@ CrowdSample whole_crowd(const CategoryData& data) {
   for (const ClassId truth : data.gold) {
     sample.known.push_back(truth == kNoClass ? CrowdSample::kUnknown : static_cast<std::uint16_t>(index(truth)));
   }
-  for (const double p : data.task_priors) sample.log_prior.push_back(std::log(std::max(p, kProbabilityFloor)));
+  for (const double p : data.task_priors) sample.log_prior.push_back(math::log(std::max(p, kProbabilityFloor)));
   return sample;
 }
 

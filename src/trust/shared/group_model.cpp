@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "trust/shared/softmax_rows.hpp"
 
@@ -142,7 +143,7 @@ void GroupModel::smooth_group_tables(const GroupModelOptions& options) {
     for (std::size_t h = 0; h < bins_; ++h) cells[h] += more(h);
     normalise(cells);
     for (std::size_t h = 0; h < bins_; ++h) {
-      log_xi_[row * bins_ + h] = std::log(std::max(cells[h], std::numeric_limits<double>::min()));
+      log_xi_[row * bins_ + h] = math::log(std::max(cells[h], std::numeric_limits<double>::min()));
       log_table_prior_ += more(h) * log_xi_[row * bins_ + h];
     }
   }
@@ -171,7 +172,7 @@ void GroupModel::maximise(const CrowdSample& sample, const GroupModelOptions& op
   normalise(prior_);
   log_table_prior_ = 0;
   log_prior_ = prior_;
-  for (double& p : log_prior_) log_table_prior_ += kPriorSmoothing * (p = std::log(p));
+  for (double& p : log_prior_) log_table_prior_ += kPriorSmoothing * (p = math::log(p));
   smooth_group_tables(options);
   const std::size_t cells = bins_ * bins_;
   log_tables_.resize(sample.workers * cells);
@@ -249,7 +250,7 @@ double GroupModel::gain_of_joining(const CrowdSample& sample, std::size_t worker
     for (std::size_t k = 0; k < bins_; ++k) {
       truth[k] = member ? joint[k] : joint[k] - message(sample, a)[k];
       hidden[k] = std::max(hidden_[slot * bins_ + k], kProbabilityFloor);
-      if (member) hidden[k] /= std::exp(said[k]);
+      if (member) hidden[k] /= math::exp(said[k]);
     }
     softmax_of_row(truth.data(), bins_);
     normalise(hidden);
@@ -273,7 +274,7 @@ double GroupModel::gain_of_joining(const CrowdSample& sample, std::size_t worker
       alone += truth[k] * tables[row + k];
       following += hidden[k] * tables[cells + row + k];
     }
-    gain += std::log(std::max(following, kProbabilityFloor)) - std::log(std::max(alone, kProbabilityFloor));
+    gain += math::log(std::max(following, kProbabilityFloor)) - math::log(std::max(alone, kProbabilityFloor));
   }
   return gain;
 }
@@ -306,16 +307,16 @@ double GroupModel::predicted(std::size_t task, std::size_t worker, std::size_t b
   const std::uint32_t group = grouping_.group[grouping_.unit[worker]];
   double p = 0;
   if (group == Grouping::kNone) {
-    for (std::size_t k = 0; k < bins_; ++k) p += q[k] * std::exp(said[k]);
+    for (std::size_t k = 0; k < bins_; ++k) p += q[k] * math::exp(said[k]);
     return p;
   }
   for (std::size_t s = slot_offsets_[task]; s < slot_offsets_[task + 1]; ++s) {
     if (slot_group_[s] != group) continue;
-    for (std::size_t h = 0; h < bins_; ++h) p += hidden_[s * bins_ + h] * std::exp(said[h]);
+    for (std::size_t h = 0; h < bins_; ++h) p += hidden_[s * bins_ + h] * math::exp(said[h]);
     return p;
   }
   for (std::size_t k = 0; k < bins_; ++k) {  // the group has not said anything of this task
-    for (std::size_t h = 0; h < bins_; ++h) p += q[k] * xi_[(group * bins_ + k) * bins_ + h] * std::exp(said[h]);
+    for (std::size_t h = 0; h < bins_; ++h) p += q[k] * xi_[(group * bins_ + k) * bins_ + h] * math::exp(said[h]);
   }
   return p;
 }
@@ -413,7 +414,7 @@ GroupModel GroupModel::applied_to(const CrowdSample& sample, const RunContext& c
 
 double GroupModel::score() const noexcept {
   const auto bins = static_cast<double>(bins_);
-  const double penalty = 0.5 * bins * (bins - 1) * std::log(std::max<double>(static_cast<double>(tasks_), 2));
+  const double penalty = 0.5 * bins * (bins - 1) * math::log(std::max<double>(static_cast<double>(tasks_), 2));
   return log_likelihood_ - penalty * static_cast<double>(grouping_.groups);
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
@@ -30,7 +31,7 @@ OthersPosterior::OthersPosterior(const JudgedCrowd& crowd, std::span<const doubl
     std::vector<double> members(crowd.groups.size(), 0);  // of each group at the task
     for (std::size_t t = tasks.begin(block); t < tasks.end(block); ++t) {
       const std::span joint(joint_.data() + t * classes_, classes_);
-      for (std::size_t k = 0; k < classes_; ++k) joint[k] = std::log(std::max(shares[k], kLeastCell));
+      for (std::size_t k = 0; k < classes_; ++k) joint[k] = math::log(std::max(shares[k], kLeastCell));
       for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {
         if (one_voice(who[a])) members[group_[index(who[a])]] += 1;
       }
@@ -47,7 +48,7 @@ OthersPosterior::OthersPosterior(const JudgedCrowd& crowd, std::span<const doubl
 
 double OthersPosterior::said(AnswerIndex answer, std::size_t k) const {
   const std::size_t row = index(crowd_.answers.workers()[answer]) * classes_ + k;
-  return std::log(std::max(crowd_.tables[row * classes_ + index(crowd_.answers.labels()[answer])], kLeastCell));
+  return math::log(std::max(crowd_.tables[row * classes_ + index(crowd_.answers.labels()[answer])], kLeastCell));
 }
 
 bool OthersPosterior::one_voice(WorkerId worker) const {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "trust/shared/softmax_rows.hpp"
 
@@ -219,7 +220,7 @@ class Evidence {
   }
 
   [[nodiscard]] double value() const {
-    const auto at = [&](std::size_t r) { return logs_[r] + differ_ * std::log1p(-rates_[r]); };
+    const auto at = [&](std::size_t r) { return logs_[r] + differ_ * math::log1p(-rates_[r]); };
     double best = 0;
     for (std::size_t r = 0; r < kRates.size(); ++r) {
       if (rates_[r] > rates_.back()) best = std::max(best, at(r) - at(kRates.size()));
@@ -269,7 +270,7 @@ void find_evidence(const CrowdSample& sample, const WorkerPairs& pairs, const Gr
 
 }  // namespace
 
-double evidence_needed(double pairs_tried) { return std::log(std::max(1.0, pairs_tried)) + 5; }
+double evidence_needed(double pairs_tried) { return math::log(std::max(1.0, pairs_tried)) + 5; }
 
 PairDependence expected_agreement(const CrowdSample& sample, const WorkerPairs& pairs, const GroupModel& model,
                                   const RunContext& context) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "wisecrowd/held_out.hpp"
 
@@ -31,7 +32,7 @@ std::vector<double> log_predicted(const CategoryFit& fit, std::span<const Catego
     const auto table = fit.confusion_of(answer.worker);
     double p = 0;
     for (std::size_t k = 0; k < classes; ++k) p += posterior[k] * table[k * classes + index(answer.label)];
-    logs.push_back(std::log(std::max(p, kProbabilityFloor)));
+    logs.push_back(math::log(std::max(p, kProbabilityFloor)));
   }
   return logs;
 }

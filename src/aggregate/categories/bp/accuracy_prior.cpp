@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/hypotenuse.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "wisecrowd/error.hpp"
 
@@ -30,14 +30,14 @@ void tridiagonal_eigenvalues(std::vector<double>& d, std::vector<double> e) {
       }
       if (m == l) break;
       double g = (d[l + 1] - d[l]) / (2 * e[l]);
-      double r = hypotenuse(g, 1.0);
+      double r = math::hypot(g, 1.0);
       g = d[m] - d[l] + e[l] / (g + std::copysign(r, g));
       double s = 1, c = 1, p = 0;
       bool split = false;
       for (std::size_t i = m; i-- > l;) {
         const double f = s * e[i];
         const double b = c * e[i];
-        r = hypotenuse(f, g);
+        r = math::hypot(f, g);
         e[i + 1] = r;
         if (r == 0) {
           d[i + 1] -= p;
@@ -96,10 +96,10 @@ double log_moment(const AccuracyPrior& prior, double right, double wrong) {
   std::vector<double> terms;
   terms.reserve(prior.size());
   for (const PriorPart& part : prior) {
-    double term = std::log(part.share);
+    double term = math::log(part.share);
     if (part.is_point) {
-      if (right > 0) term += right * std::log(part.point);
-      if (wrong > 0) term += wrong * std::log1p(-part.point);
+      if (right > 0) term += right * math::log(part.point);
+      if (wrong > 0) term += wrong * math::log1p(-part.point);
     } else {
       term += log_beta_function(part.right + right, part.wrong + wrong) - log_beta_function(part.right, part.wrong);
     }
@@ -108,14 +108,14 @@ double log_moment(const AccuracyPrior& prior, double right, double wrong) {
   return log_sum_exp(terms);
 }
 
-double prior_mean(const AccuracyPrior& prior) { return std::exp(log_moment(prior, 1, 0)); }
+double prior_mean(const AccuracyPrior& prior) { return math::exp(log_moment(prior, 1, 0)); }
 
 double log_density(const AccuracyPrior& prior, double accuracy, double error) {
-  const double log_w = std::log(std::max(accuracy, kTiny)), log_v = std::log(std::max(error, kTiny));
+  const double log_w = math::log(std::max(accuracy, kTiny)), log_v = math::log(std::max(error, kTiny));
   std::vector<double> terms;
   for (const PriorPart& part : prior) {
     if (part.is_point) continue;
-    terms.push_back(std::log(part.share) + (part.right - 1) * log_w + (part.wrong - 1) * log_v -
+    terms.push_back(math::log(part.share) + (part.right - 1) * log_w + (part.wrong - 1) * log_v -
                     log_beta_function(part.right, part.wrong));
   }
   return log_sum_exp(terms);
@@ -151,11 +151,11 @@ NodeSet gauss_jacobi(std::size_t count, double a, double b) {
         before *= 1e-100;
         here *= 1e-100;
         total *= 1e-200;
-        log_scale += 200 * std::log(10.0);
+        log_scale += 200 * math::log(10.0);
       }
     }
     const double w = std::clamp((1 + x) / 2, kTiny, 1.0), v = std::clamp((1 - x) / 2, kTiny, 1.0);
-    nodes.add(w, v, -std::log(total) - log_scale);
+    nodes.add(w, v, -math::log(total) - log_scale);
   }
   return nodes;
 }
@@ -176,7 +176,7 @@ NodeSet quadrature(const AccuracyPrior& prior, std::size_t answers) {
   const std::size_t count = quadrature_size(prior, answers);
   NodeSet nodes;
   for (const PriorPart& part : prior) {
-    const double log_share = std::log(part.share);
+    const double log_share = math::log(part.share);
     if (part.is_point) {
       nodes.add(part.point, 1 - part.point, log_share);
       continue;
@@ -188,8 +188,8 @@ NodeSet quadrature(const AccuracyPrior& prior, std::size_t answers) {
     const double log_norm = log_beta_function(a, b) - log_beta_function(part.right, part.wrong);
     for (std::size_t s = 0; s < base.size(); ++s) {
       nodes.add(base.accuracy[s], base.error[s],
-                log_share + log_norm + base.log_weight[s] + more_right * std::log(base.accuracy[s]) +
-                    more_wrong * std::log(base.error[s]));
+                log_share + log_norm + base.log_weight[s] + more_right * math::log(base.accuracy[s]) +
+                    more_wrong * math::log(base.error[s]));
     }
   }
   return nodes;
@@ -216,7 +216,7 @@ const PriorPart& any_part(const AccuracyPrior& prior, Rng& rng) {
 
 NodeSet draws(const AccuracyPrior& prior, std::size_t count, Rng& rng) {
   NodeSet nodes;
-  const double log_weight = -std::log(static_cast<double>(count));
+  const double log_weight = -math::log(static_cast<double>(count));
   for (std::size_t s = 0; s < count; ++s) {
     const PriorPart& part = any_part(prior, rng);
     if (part.is_point) {
@@ -242,7 +242,7 @@ NodeSet importance_draws(const AccuracyPrior& prior, double right, double wrong,
     }
   }
   NodeSet nodes;
-  const double log_count = std::log(static_cast<double>(count));
+  const double log_count = math::log(static_cast<double>(count));
   for (std::size_t s = 0; s < count; ++s) {
     const PriorPart& part = any_part(proposal, rng);
     const auto [w, v] = beta_pair(part.right, part.wrong, rng);

@@ -9,6 +9,7 @@
 #include "aggregate/categories/bp/network.hpp"
 #include "aggregate/categories/shared/votes.hpp"
 #include "aggregate/method.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "wisecrowd/belief_session.hpp"
@@ -41,7 +42,7 @@ HugeVector<double> log_task_priors(const CategoryData& data, const RunContext& c
   HugeVector<double> logs(data.task_priors.size());
   const Blocks blocks{logs.size(), 16384};
   context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
-    for (std::size_t i = blocks.begin(block); i < blocks.end(block); ++i) logs[i] = std::log(data.task_priors[i]);
+    for (std::size_t i = blocks.begin(block); i < blocks.end(block); ++i) logs[i] = math::log(data.task_priors[i]);
   });
   return logs;
 }
@@ -205,7 +206,7 @@ double exchange_messages(const CategoryData& data, const RunContext& context, co
       normalise(result.class_prior);
     }
     for (std::size_t k = 0; k < log_prior.size(); ++k) {
-      log_prior[k] = std::log(std::max(result.class_prior[k], kProbabilityFloor));
+      log_prior[k] = math::log(std::max(result.class_prior[k], kProbabilityFloor));
     }
   }
   return damping.value();
@@ -245,7 +246,7 @@ CategoryFit propagate(const CategoryData& data, const RunContext& context, const
   const auto network = options.model == Options::Model::one_coin ? make_coin_network(data, context, options)
                                                                  : make_table_network(data, context, options);
   std::vector<double> log_prior(classes);
-  for (std::size_t k = 0; k < classes; ++k) log_prior[k] = std::log(result.class_prior[k]);
+  for (std::size_t k = 0; k < classes; ++k) log_prior[k] = math::log(result.class_prior[k]);
   const auto started = std::chrono::steady_clock::now();
   if (messages != nullptr && !messages->empty()) network->set_messages(*messages);
   const double damping = exchange_messages(data, context, start, options, *network, log_prior, result);

@@ -6,6 +6,8 @@
 #include "aggregate/categories/bp/leave_one_out.hpp"
 #include "aggregate/categories/bp/node_product.hpp"
 #include "aggregate/categories/bp/worker_messages.hpp"
+#include "base/lanes.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd::bp {
@@ -25,10 +27,10 @@ double coin_messages_by_nodes(const NodeSet& nodes, const CoinAnswers& answers, 
     const double a0 = a[0], a1 = a[1], a2 = a[2], a3 = a[3], b0 = b[0], b1 = b[1], b2 = b[2], b3 = b[3];
 #pragma omp simd
     for (std::size_t s = 0; s < count; ++s) {
-      const double s0 = larger(multiply_add(a0, w[s], b0 * v[s]), kSmallestFactor);
-      const double s1 = larger(multiply_add(a1, w[s], b1 * v[s]), kSmallestFactor);
-      const double s2 = larger(multiply_add(a2, w[s], b2 * v[s]), kSmallestFactor);
-      const double s3 = larger(multiply_add(a3, w[s], b3 * v[s]), kSmallestFactor);
+      const double s0 = larger(a0 * w[s] + b0 * v[s], kSmallestFactor);
+      const double s1 = larger(a1 * w[s] + b1 * v[s], kSmallestFactor);
+      const double s2 = larger(a2 * w[s] + b2 * v[s], kSmallestFactor);
+      const double s3 = larger(a3 * w[s] + b3 * v[s], kSmallestFactor);
       smallest[s] = smaller(smallest[s], smaller(smaller(s0, s1), smaller(s2, s3)));
       all[s] *= (s0 * s1) * (s2 * s3);
     }
@@ -37,7 +39,7 @@ double coin_messages_by_nodes(const NodeSet& nodes, const CoinAnswers& answers, 
   for (; e < n; ++e) {
     const double a0 = answers.if_right[e], b0 = answers.if_wrong[e];
     for (std::size_t s = 0; s < count; ++s) {
-      const double s0 = larger(multiply_add(a0, w[s], b0 * v[s]), kSmallestFactor);
+      const double s0 = larger(a0 * w[s] + b0 * v[s], kSmallestFactor);
       smallest[s] = smaller(smallest[s], s0);
       all[s] *= s0;
     }
@@ -49,7 +51,7 @@ double coin_messages_by_nodes(const NodeSet& nodes, const CoinAnswers& answers, 
   work.error.clear();
   work.weight.clear();
   for (std::size_t s = 0; s < count; ++s) {
-    const double weight = std::exp(work.log_weight[s]);
+    const double weight = math::exp(work.log_weight[s]);
     if (is_negligible(weight, smallest[s])) continue;
     work.accuracy.push_back(w[s]);
     work.error.push_back(v[s]);
@@ -63,15 +65,12 @@ double coin_messages_by_nodes(const NodeSet& nodes, const CoinAnswers& answers, 
   const double* const g = work.weight.data();
   for (e = 0; e < n; ++e) {
     const double a0 = answers.if_right[e], b0 = answers.if_wrong[e];
-    double right = 0, wrong = 0;
-#pragma omp simd reduction(+ : right, wrong)
-    for (std::size_t s = 0; s < active; ++s) {
-      const double r = g[s] / larger(multiply_add(a0, aw[s], b0 * av[s]), kSmallestFactor);
-      right = multiply_add(r, aw[s], right);
-      wrong = multiply_add(r, av[s], wrong);
-    }
-    work.right[e] = larger(right, 1e-300);
-    work.wrong[e] = larger(wrong, 1e-300);
+    const auto sums = lane_sums<double, 2>(active, [&](std::size_t s) {
+      const double r = g[s] / larger(a0 * aw[s] + b0 * av[s], kSmallestFactor);
+      return std::array{r * aw[s], r * av[s]};
+    });
+    work.right[e] = larger(sums[0], 1e-300);
+    work.wrong[e] = larger(sums[1], 1e-300);
   }
   const double* const right = work.right.data();
   const double* const wrong = work.wrong.data();

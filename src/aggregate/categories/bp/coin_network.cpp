@@ -4,6 +4,8 @@
 
 #include "aggregate/categories/bp/network.hpp"
 #include "aggregate/categories/bp/node_product.hpp"
+#include "base/lanes.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
@@ -18,7 +20,7 @@ class CoinNetwork final : public Network {
         context_(context),
         options_(options),
         prior_(normalised(options.accuracy_prior)),
-        log_others_(std::log(static_cast<double>(data.answers.class_count() - 1))),
+        log_others_(math::log(static_cast<double>(data.answers.class_count() - 1))),
         edges_(data.answers.answer_count()),
         blocks_(worker_blocks(data.answers)),
         log_task_priors_(log_task_priors(data, context)) {
@@ -128,9 +130,9 @@ TaskSums CoinNetwork::sweep_tasks(std::span<const double> log_class_prior, std::
         rest = second;
       } else {
         for (std::size_t k = 0; k < classes; ++k) rest += k == top ? 0 : exp_nonpositive(score[k] - second);
-        rest = second + std::log(rest);
+        rest = second + math::log(rest);
       }
-      log_evidence += score[top] + std::log(total);
+      log_evidence += score[top] + math::log(total);
       if (last > first) {
         for (std::size_t k = 0; k < classes; ++k) mass[k] += share[k] / total;
       }
@@ -141,11 +143,11 @@ TaskSums CoinNetwork::sweep_tasks(std::span<const double> log_class_prior, std::
         const std::size_t y = index(labels[e]);
         if (!start.empty()) {
           const double q = start[t * classes + y];
-          edges_[e].to_worker = std::log(q) - std::log1p(-q);
+          edges_[e].to_worker = math::log(q) - math::log1p(-q);
           continue;
         }
         // The others are summed without this class, never by taking it away from a sum in which it is the largest.
-        const double others = y == top ? rest : score[top] + std::log(total - share[y]);
+        const double others = y == top ? rest : score[top] + math::log(total - share[y]);
         edges_[e].to_worker = score[y] - edges_[e].to_task - others;
       }
     }
@@ -208,17 +210,17 @@ void CoinNetwork::settle(std::span<const AnswerIndex> own, double damping, Scrat
   const std::size_t n = own.size();
   scratch.old.resize(n);
   for (std::size_t i = 0; i < n; ++i) scratch.old[i] = edges_[own[i]].to_task;
-  const double* const old = scratch.old.data();
+  double* const old = scratch.old.data();
   const double* const right = scratch.answers.if_right.data();
   const double* const wrong = scratch.answers.if_wrong.data();
   double* const message = scratch.log_ratio.data();
-  const double log_others = log_others_, others = std::exp(log_others_);
+  const double log_others = log_others_, others = math::exp(log_others_);
   const auto probability = [](double x) {
     const double small = exp_nonpositive(-std::abs(x));
     return (x > 0 ? 1 : small) / (1 + small);
   };
-  double change = 0, log_evidence = 0;
-#pragma omp simd reduction(max : change) reduction(+ : log_evidence)
+  double change = 0;
+#pragma omp simd reduction(max : change)
   for (std::size_t i = 0; i < n; ++i) {
     const double fresh = smaller(larger(message[i] + log_others, -kLargestLogRatio), kLargestLogRatio);
     const double now = (1 - damping) * fresh + damping * old[i];
@@ -226,12 +228,12 @@ void CoinNetwork::settle(std::span<const AnswerIndex> own, double damping, Scrat
     change = change > moved ? change : moved;
     const double small = exp_nonpositive(-std::abs(now));
     const double sum = now > 0 ? right[i] + wrong[i] * others * small : right[i] * small + wrong[i] * others;
-    log_evidence += larger(now, 0) + log_positive(larger(sum, 1e-300));
     message[i] = now;
+    old[i] = larger(now, 0) + log_positive(larger(sum, 1e-300));  // from here on: the evidence of this answer
   }
   for (std::size_t i = 0; i < n; ++i) edges_[own[i]].to_task = message[i];
   sums.change = std::max(sums.change, change);
-  sums.log_evidence -= log_evidence;
+  sums.log_evidence -= lane_sum<double>(n, [&](std::size_t i) { return old[i]; });
 }
 
 WorkerSums CoinNetwork::tell_tasks(double damping, std::size_t iteration) {
@@ -263,12 +265,13 @@ WorkerBelief worker_belief(const AccuracyPrior& prior, const CoinAnswers& answer
   const auto cells = static_cast<std::size_t>(400 + 16 * std::sqrt(n));
   NodeSet grid;
   for (const PriorPart& part : prior) {
-    if (part.is_point) grid.add(part.point, 1 - part.point, std::log(part.share));
+    if (part.is_point) grid.add(part.point, 1 - part.point, math::log(part.share));
   }
   for (std::size_t s = 0; s < cells && !(has_points(prior) && grid.size() == prior.size()); ++s) {
-    const double phi = (static_cast<double>(s) + 0.5) * M_PI_2 / static_cast<double>(cells);
-    const double w = std::sin(phi) * std::sin(phi), v = std::cos(phi) * std::cos(phi);
-    grid.add(w, v, log_density(prior, w, v) + 0.5 * std::log(w * v) + std::log(M_PI / static_cast<double>(cells)));
+    const double turns = (static_cast<double>(s) + 0.5) / (4 * static_cast<double>(cells));
+    const double sine = math::sin_turns(turns), cosine = math::cos_turns(turns);
+    const double w = sine * sine, v = cosine * cosine;
+    grid.add(w, v, log_density(prior, w, v) + 0.5 * math::log(w * v) + math::log(M_PI / static_cast<double>(cells)));
   }
   log_ratio.resize(answers.size());
   coin_messages_by_nodes(grid, answers, log_ratio, work);

@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd::bp {
@@ -59,12 +60,12 @@ class NodeProduct {
     for (std::size_t s = 0; s < count; ++s) {
       // Differences of exponents first: they are small where it matters, so no digits are lost.
       log_weight[s] =
-          log_prior_weight[s] + std::log(product_[s]) + static_cast<double>(exponent_[s] - reference) * M_LN2;
+          log_prior_weight[s] + math::log(product_[s]) + static_cast<double>(exponent_[s] - reference) * M_LN2;
       top = std::max(top, log_weight[s]);
     }
     double sum = 0;
-    for (double& w : log_weight) sum += std::exp(w -= top);
-    return top + std::log(sum) + static_cast<double>(reference) * M_LN2;
+    for (double& w : log_weight) sum += math::exp(w -= top);
+    return top + math::log(sum) + static_cast<double>(reference) * M_LN2;
   }
 
  private:

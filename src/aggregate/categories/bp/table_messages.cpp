@@ -5,6 +5,8 @@
 #include "aggregate/categories/bp/leave_one_out.hpp"
 #include "aggregate/categories/bp/node_product.hpp"
 #include "aggregate/categories/bp/worker_messages.hpp"
+#include "base/lanes.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd::bp {
@@ -22,7 +24,7 @@ void likelihoods(const TableNodes& nodes, std::size_t label, const double* incom
     const double* column = nodes.column(label, k);
     const double m = incoming[k];
 #pragma omp simd
-    for (std::size_t s = 0; s < nodes.size; ++s) out[s] = multiply_add(m, column[s], out[s]);
+    for (std::size_t s = 0; s < nodes.size; ++s) out[s] = m * column[s] + out[s];
   }
 #pragma omp simd
   for (std::size_t s = 0; s < nodes.size; ++s) out[s] = larger(out[s], kSmallestFactor);
@@ -58,7 +60,7 @@ double table_messages(const TableNodes& nodes, const TableAnswers& answers, std:
 
   work.kept.clear();
   for (std::size_t s = 0; s < nodes.size; ++s) {
-    if (!is_negligible(std::exp(work.log_weight[s]), work.smallest[s])) work.kept.push_back(s);
+    if (!is_negligible(math::exp(work.log_weight[s]), work.smallest[s])) work.kept.push_back(s);
   }
   TableNodes& active = work.active;
   active.resize(classes, work.kept.size());
@@ -68,7 +70,7 @@ double table_messages(const TableNodes& nodes, const TableAnswers& answers, std:
     }
   }
   // From here on log_weight holds the weights themselves.
-  for (std::size_t s = 0; s < active.size; ++s) active.log_weight[s] = std::exp(work.log_weight[work.kept[s]]);
+  for (std::size_t s = 0; s < active.size; ++s) active.log_weight[s] = math::exp(work.log_weight[work.kept[s]]);
   const double* const weight = active.log_weight.data();
   work.ratio.resize(active.size);
   for (std::size_t e = 0; e < n; ++e) {
@@ -80,10 +82,7 @@ double table_messages(const TableNodes& nodes, const TableAnswers& answers, std:
     const auto row = messages.subspan(e * classes, classes);
     for (std::size_t k = 0; k < classes; ++k) {
       const double* const column = active.column(label, k);
-      double sum = 0;
-#pragma omp simd reduction(+ : sum)
-      for (std::size_t s = 0; s < active.size; ++s) sum = multiply_add(ratio[s], column[s], sum);
-      row[k] = sum;
+      row[k] = lane_sum<double>(active.size, [&](std::size_t s) { return ratio[s] * column[s]; });
     }
     normalise(row);
   }
@@ -180,7 +179,7 @@ void table_draws(const TablePrior& prior, std::size_t classes, std::size_t count
       rng.dirichlet(alpha, row);
       for (std::size_t l = 0; l < classes; ++l) nodes.column(l, k)[s] = std::max(row[l], kTiny);
     }
-    nodes.log_weight[s] = -std::log(static_cast<double>(count));
+    nodes.log_weight[s] = -math::log(static_cast<double>(count));
   }
 }
 
@@ -234,7 +233,7 @@ void table_importance_draws(const TablePrior& prior, std::size_t classes, std::s
   }
   nodes.resize(classes, count);
   std::vector<double> row(classes);
-  const double log_count = std::log(static_cast<double>(count));
+  const double log_count = math::log(static_cast<double>(count));
   for (std::size_t s = 0; s < count; ++s) {
     const std::size_t from = rng.categorical(kShares);
     std::array<double, 3> log_density = log_norm;
@@ -244,12 +243,12 @@ void table_importance_draws(const TablePrior& prior, std::size_t classes, std::s
         const double value = std::max(row[l], kTiny);
         nodes.column(l, k)[s] = value;
         for (std::size_t p = 0; p < log_density.size(); ++p) {
-          log_density[p] += (alpha[p][k * classes + l] - 1) * std::log(value);
+          log_density[p] += (alpha[p][k * classes + l] - 1) * math::log(value);
         }
       }
     }
     std::array<double, 3> mixture = log_density;
-    for (std::size_t p = 0; p < mixture.size(); ++p) mixture[p] += std::log(kShares[p]);
+    for (std::size_t p = 0; p < mixture.size(); ++p) mixture[p] += math::log(kShares[p]);
     // The last proposal is the prior itself.
     nodes.log_weight[s] = log_density[2] - log_sum_exp(mixture) - log_count;
   }

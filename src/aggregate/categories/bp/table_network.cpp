@@ -3,6 +3,7 @@
 #include <map>
 
 #include "aggregate/categories/bp/network.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
@@ -21,7 +22,7 @@ class TableNetwork final : public Network {
         score_(data.answers.task_count() * classes_),
         blocks_(worker_blocks(data.answers)),
         log_task_priors_(log_task_priors(data, context)) {
-    std::fill(to_task_.begin(), to_task_.end(), -std::log(static_cast<double>(classes_)));
+    std::fill(to_task_.begin(), to_task_.end(), -math::log(static_cast<double>(classes_)));
     const auto offsets = data.answers.worker_offsets();
     bool importance = false;
     for (std::size_t w = 0; w + 1 < offsets.size(); ++w) {
@@ -173,13 +174,13 @@ WorkerSums TableNetwork::tell_tasks(double damping, std::size_t iteration) {
         double* const message = to_task_.data() + std::size_t{own[i]} * classes_;
         double agreement = 0;
         for (std::size_t k = 0; k < classes_; ++k) {
-          const double fresh = std::max(std::log(scratch.messages[i * classes_ + k]), -kLargestLogRatio);
+          const double fresh = std::max(math::log(scratch.messages[i * classes_ + k]), -kLargestLogRatio);
           const double now = (1 - damping) * fresh + damping * message[k];
-          sums[block].change = std::max(sums[block].change, std::abs(std::exp(now) - std::exp(message[k])));
+          sums[block].change = std::max(sums[block].change, std::abs(math::exp(now) - math::exp(message[k])));
           message[k] = now;
-          agreement += scratch.answers.incoming[i * classes_ + k] * std::exp(now);
+          agreement += scratch.answers.incoming[i * classes_ + k] * math::exp(now);
         }
-        sums[block].log_evidence -= std::log(std::max(agreement, 1e-300));
+        sums[block].log_evidence -= math::log(std::max(agreement, 1e-300));
       }
     }
   });

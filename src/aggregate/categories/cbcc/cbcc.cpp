@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "aggregate/method.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd::cbcc {
@@ -158,7 +159,7 @@ CategoryMethod method() {
 
 CategoryFit Cbcc::fit(const CategoryData& data, const RunContext& context, const CategoryStart& start) const {
   const auto classes = static_cast<double>(data.answers.class_count());
-  const double information = std::log(static_cast<double>(std::max<std::size_t>(data.answers.worker_count(), 2)));
+  const double information = math::log(static_cast<double>(std::max<std::size_t>(data.answers.worker_count(), 2)));
   return fit_communities(
       data, context, start, options_.community,
       [this](const ConfusionPass& pass, std::vector<double> membership) {

@@ -9,6 +9,7 @@
 #include "aggregate/categories/shared/separable.hpp"
 #include "aggregate/categories/shared/votes.hpp"
 #include "aggregate/method.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "base/rng.hpp"
@@ -94,7 +95,7 @@ class PairwiseMixture {
   [[nodiscard]] double prior_part(std::size_t worker, std::span<const double> table) const {
     if (worker >= free_workers_ || pseudo_[worker] == 0) return 0;
     double sum = 0;
-    for (const double p : table) sum += std::log(std::max(p, kProbabilityFloor));
+    for (const double p : table) sum += math::log(std::max(p, kProbabilityFloor));
     return pseudo_[worker] * sum;
   }
 
@@ -183,7 +184,7 @@ void mirror_update(const PairwiseMixture& mixture, std::size_t worker, TableMode
         const auto row = std::span(trial).subspan(k * classes, classes);
         for (std::size_t l = 0; l < classes; ++l) {
           const double g = std::min(gradient[k * classes + l], 700.0);
-          row[l] = std::max(current[k * classes + l], kProbabilityFloor) * std::exp(step * (g - 1));
+          row[l] = std::max(current[k * classes + l], kProbabilityFloor) * math::exp(step * (g - 1));
         }
         normalise(row);
         for (std::size_t l = 0; l < classes; ++l)
@@ -208,7 +209,7 @@ double mean_divergence(const PairMoments& pairs, const PairwiseMixture& mixture,
     double sum = 0;
     for (std::size_t c = 0; c < cells; ++c) {
       const double share = pairs.joint(p)[c] / common;
-      if (share > 0) sum += share * std::log(share);
+      if (share > 0) sum += share * math::log(share);
     }
     best += mixture.weight_of(p) * sum;
     weight += mixture.weight_of(p);

@@ -10,6 +10,7 @@
 
 #include "aggregate/categories/shared/votes.hpp"
 #include "aggregate/method.hpp"
+#include "base/lanes.hpp"
 #include "base/linear_algebra.hpp"
 #include "base/numeric.hpp"
 #include "base/rng.hpp"
@@ -147,9 +148,7 @@ class Fit {
       for (std::size_t a = 0; a < n; ++a) {
         for (std::size_t b = 0; b < n; ++b) {
           const double* const line = cells + (a * n + b) * n;
-          double sum = 0;
-#pragma omp simd reduction(+ : sum)
-          for (std::size_t c = 0; c < n; ++c) sum = multiply_add(line[c], last[k * n + c], sum);
+          const double sum = lane_sum<double>(n, [&](std::size_t c) { return line[c] * last[k * n + c]; });
           to[k * n + (place == 0 ? a : b)] += sum * other[k * n + (place == 0 ? b : a)];
         }
       }

@@ -6,6 +6,7 @@
 
 #include "aggregate/categories/shared/votes.hpp"
 #include "aggregate/method.hpp"
+#include "base/math.hpp"
 
 namespace wisecrowd::crh {
 namespace {
@@ -27,7 +28,7 @@ std::vector<double> weights_of(const CategoryAnswers& answers, const std::vector
   double all = 0;
   for (std::size_t w = 0; w < agreement.size(); ++w) all += answered[w] != 0 ? 1 - agreement[w] + kLeastDistance : 0;
   for (std::size_t w = 0; w < agreement.size(); ++w) {
-    if (answered[w] != 0) weights[w] = std::max(-std::log((1 - agreement[w] + kLeastDistance) / all), kLeastDistance);
+    if (answered[w] != 0) weights[w] = std::max(-math::log((1 - agreement[w] + kLeastDistance) / all), kLeastDistance);
   }
   return weights;
 }

@@ -11,6 +11,7 @@
 #include "aggregate/categories/ebcc/variational_run.hpp"
 #include "aggregate/categories/shared/votes.hpp"
 #include "aggregate/method.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "wisecrowd/error.hpp"
 
@@ -238,7 +239,7 @@ std::vector<double> Ebcc::log_predictive(const CategoryData& data, std::span<con
   } else {
     visit_ends<double>(problem, shares, size.bytes, context, ignored, visit);
   }
-  for (double& p : predictive) p = std::log(std::max(p, kProbabilityFloor));
+  for (double& p : predictive) p = math::log(std::max(p, kProbabilityFloor));
   return predictive;
 }
 

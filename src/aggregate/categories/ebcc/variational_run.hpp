@@ -7,6 +7,8 @@
 #include "aggregate/categories/ebcc/problem.hpp"
 #include "aggregate/categories/shared/gammas.hpp"
 #include "base/huge_vector.hpp"
+#include "base/lanes.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "base/rng.hpp"
@@ -249,7 +251,7 @@ class VariationalRun {
     diagonal_ = strength * share;
     off_diagonal_ = strength * (1 - share) / static_cast<double>(classes - 1);
     set_prior();
-    return 5 * std::log(strength) - strength + 4 * std::log(share) + std::log1p(-share);
+    return 5 * math::log(strength) - strength + 4 * math::log(share) + math::log1p(-share);
   }
 
   /// Takes empty cells out when that makes rows shorter. The fullest cell of a class always stays.
@@ -307,7 +309,7 @@ class VariationalRun {
     const double nu0 = options.class_pseudo_count;
     const double of_subtype = options.subtype_prior / static_cast<double>(options.subtypes);
     const bool own_priors = !problem_.data.task_priors.empty();
-    std::vector<double> class_mass(problem_.classes, 0.0), log_class(problem_.classes, -std::log(count));
+    std::vector<double> class_mass(problem_.classes, 0.0), log_class(problem_.classes, -math::log(count));
     double total = count * nu0, bound = 0;
     for (std::size_t c = 0; c < cells(); ++c) {
       class_mass[class_of_[c]] += mass_[c];
@@ -398,7 +400,7 @@ class VariationalRun {
         std::copy(log_cell_.begin(), log_cell_.end(), value.begin());
         if (!data.task_priors.empty()) {
           for (std::size_t c = 0; c < cells(); ++c) {
-            value[c] += std::log(std::max(data.task_priors[t * classes + class_of_[c]], kProbabilityFloor));
+            value[c] += math::log(std::max(data.task_priors[t * classes + class_of_[c]], kProbabilityFloor));
           }
         }
         if (data.has_gold() && data.gold[t] != kNoClass) {
@@ -415,12 +417,9 @@ class VariationalRun {
         double top = value[0];
 #pragma omp simd reduction(max : top)
         for (std::size_t c = 0; c < pitch; ++c) top = value[c] > top ? value[c] : top;
-        double total = 0;
-#pragma omp simd reduction(+ : total)
-        for (std::size_t c = 0; c < pitch; ++c) {
-          value[c] = exp_nonpositive(value[c] - top);
-          total += value[c];
-        }
+        double* const cell = value.data();
+        const double total =
+            lane_sum<double>(pitch, [&](std::size_t c) { return cell[c] = exp_nonpositive(cell[c] - top); });
         const double scale = 1 / total;
         Real* const row = posterior_.data() + t * pitch;
         std::fill(moved.begin(), moved.end(), 0.0);
@@ -432,7 +431,7 @@ class VariationalRun {
         for (std::size_t c = 0; c < pitch; ++c) row[c] = static_cast<Real>(value[c] * scale);
         if (offsets[t] == offsets[t + 1]) continue;
         for (std::size_t c = 0; c < cells(); ++c) sums.mass[c] += value[c] * scale;
-        sums.log_evidence += top + std::log(total);
+        sums.log_evidence += top + math::log(total);
       }
     });
   }

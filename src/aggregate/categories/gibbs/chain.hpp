@@ -7,6 +7,7 @@
 #include "aggregate/categories/gibbs/gibbs.hpp"
 #include "base/assignment.hpp"
 #include "base/huge_vector.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/rng.hpp"
 
@@ -59,14 +60,14 @@ inline double class_log_evidence(const Problem& problem, const Chain& chain) {
     double sum = 0;
     for (std::size_t t = 0; t < problem.tasks; ++t) {
       if (!problem.answered(t)) continue;
-      sum += std::log(std::max(problem.data.task_priors[t * problem.classes + chain.truth[t]], kProbabilityFloor));
+      sum += math::log(std::max(problem.data.task_priors[t * problem.classes + chain.truth[t]], kProbabilityFloor));
     }
     return sum;
   }
   double all = 0;
   for (const double c : chain.class_counts) all += c;
   const auto classes = static_cast<double>(problem.classes);
-  if (!options.learn_class_prior) return -all * std::log(classes);
+  if (!options.learn_class_prior) return -all * math::log(classes);
   const double nu0 = options.class_pseudo_count;
   double sum = log_gamma(classes * nu0) - log_gamma(classes * nu0 + all);
   for (const double c : chain.class_counts) sum += log_gamma(nu0 + c) - log_gamma(nu0);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "aggregate/categories/gibbs/chain.hpp"
+#include "base/math.hpp"
 #include "base/parallel.hpp"
 
 namespace wisecrowd::gibbs {
@@ -72,7 +73,7 @@ double collapsed_sweep(const Problem& problem, Chain& chain, Rng& rng) {
     }
     const std::size_t drawn = rng.categorical({weights, classes});
     if (drawn != present) {
-      change += std::log(weights[drawn] / std::max(weights[present], 1e-300));
+      change += math::log(weights[drawn] / std::max(weights[present], 1e-300));
       for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {
         double* const table = chain.counts.data() + index(workers[a]) * problem.table_size;
         double* const row = table + index(labels[a]) * classes;

@@ -7,6 +7,8 @@
 #include "aggregate/categories/shared/votes.hpp"
 #include "aggregate/method.hpp"
 #include "base/huge_vector.hpp"
+#include "base/lanes.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
@@ -48,7 +50,7 @@ class Fit {
         context_(context),
         options_(options),
         classes_(answers_.class_count()),
-        log_others_(std::log(static_cast<double>(classes_ - 1))),
+        log_others_(math::log(static_cast<double>(classes_ - 1))),
         ability(answers_.worker_count(), options.ability_mean),
         log_easiness(answers_.task_count()),
         class_prior(classes_, 1.0 / static_cast<double>(classes_)),
@@ -90,7 +92,7 @@ Fit::Sums Fit::sweep_tasks(bool learn, std::span<const double> start, std::span<
   const auto labels = answers_.labels();
   const auto workers = answers_.workers();
   std::vector<double> log_prior(classes_);
-  for (std::size_t k = 0; k < classes_; ++k) log_prior[k] = std::log(std::max(class_prior[k], kProbabilityFloor));
+  for (std::size_t k = 0; k < classes_; ++k) log_prior[k] = math::log(std::max(class_prior[k], kProbabilityFloor));
   const bool move = learn && options_.easiness_variance > 0;
   const Coordinate coordinate{true, options_.easiness_mean, options_.easiness_variance};
   const Blocks blocks{answers_.task_count(), kTasksPerBlock};
@@ -103,7 +105,7 @@ Fit::Sums Fit::sweep_tasks(bool learn, std::span<const double> start, std::span<
     std::vector<double> factor(end - begin), u(end - begin), soft_plus(end - begin), q(classes_);
     for (std::size_t a = begin; a < end; ++a) factor[a - begin] = ability[index(workers[a])];
     for (std::size_t t = blocks.begin(block); t < blocks.end(block); ++t) {
-      const double easiness = std::exp(log_easiness[t]);
+      const double easiness = math::exp(log_easiness[t]);
       for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) u[a - begin] = factor[a - begin] * easiness;
     }
     const double* const product = u.data();
@@ -116,7 +118,7 @@ Fit::Sums Fit::sweep_tasks(bool learn, std::span<const double> start, std::span<
     for (std::size_t t = blocks.begin(block); t < blocks.end(block); ++t) {
       const AnswerIndex first = offsets[t], last = offsets[t + 1];
       for (std::size_t k = 0; k < classes_; ++k) {
-        q[k] = data_.task_priors.empty() ? log_prior[k] : std::log(data_.task_priors[t * classes_ + k]);
+        q[k] = data_.task_priors.empty() ? log_prior[k] : math::log(data_.task_priors[t * classes_ + k]);
       }
       // log P(wrong, this one) = −softplus(u) − log(K−1); a right answer adds u + log(K−1) to it.
       double wrong = 0;
@@ -193,13 +195,13 @@ void Fit::describe(CategoryFit& result) {
   result.skill = ability;
   result.task_score_name = "easiness";
   result.task_score.resize(answers_.task_count());
-  for (std::size_t t = 0; t < result.task_score.size(); ++t) result.task_score[t] = std::exp(log_easiness[t]);
+  for (std::size_t t = 0; t < result.task_score.size(); ++t) result.task_score[t] = math::exp(log_easiness[t]);
   result.confusion.resize(ability.size() * classes_ * classes_);
   for (std::size_t w = 0; w < ability.size(); ++w) {
     const auto tasks = answers_.tasks_of(WorkerId{static_cast<std::uint32_t>(w)});
     double right = 0;
     for (const TaskId t : tasks) right += sigmoid(ability[w] * result.task_score[index(t)]);
-    right = tasks.empty() ? sigmoid(ability[w] * std::exp(options_.easiness_mean))
+    right = tasks.empty() ? sigmoid(ability[w] * math::exp(options_.easiness_mean))
                           : right / static_cast<double>(tasks.size());
     double* const table = result.confusion.data() + w * classes_ * classes_;
     for (std::size_t c = 0; c < classes_ * classes_; ++c) {
@@ -212,20 +214,17 @@ void Fit::describe(CategoryFit& result) {
 
 Slope slope(const Coordinate& coordinate, double x, std::span<const double> right_chance,
             std::span<const double> factor) {
-  const double scale = coordinate.is_easiness ? std::exp(x) : x;
+  const double scale = coordinate.is_easiness ? math::exp(x) : x;
   const double* const c = right_chance.data();
   const double* const f = factor.data();
-  double value = 0, first = 0, second = 0;
-#pragma omp simd reduction(+ : value, first, second)
-  for (std::size_t i = 0; i < factor.size(); ++i) {
+  const auto [value, first, second] = lane_sums<double, 3>(factor.size(), [&](std::size_t i) {
     const double u = f[i] * scale;
     const double small = exp_nonpositive(-std::abs(u));
     const double share = 1 / (1 + small);
     const double sigma = u > 0 ? share : small * share;
-    value += c[i] * u - (u > 0 ? u : 0) - log_positive(1 + small);
-    first += (c[i] - sigma) * f[i];
-    second += sigma * (1 - sigma) * f[i] * f[i];
-  }
+    return std::array{c[i] * u - (u > 0 ? u : 0) - log_positive(1 + small), (c[i] - sigma) * f[i],
+                      sigma * (1 - sigma) * f[i] * f[i]};
+  });
   const double off = x - coordinate.mean;
   Slope result{value - off * off / (2 * coordinate.variance), first - off / coordinate.variance,
                second + 1 / coordinate.variance};

@@ -10,6 +10,7 @@
 #include "aggregate/categories/shared/fixed_smoothing.hpp"
 #include "aggregate/categories/shared/votes.hpp"
 #include "aggregate/method.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "wisecrowd/error.hpp"
@@ -89,7 +90,7 @@ class Fit {
 /// One row for all tasks, or one for each.
 std::vector<double> Fit::log_prior() const {
   std::vector<double> logs = data_.task_priors.empty() ? class_prior_ : data_.task_priors;
-  for (double& p : logs) p = std::log(std::max(p, kProbabilityFloor));
+  for (double& p : logs) p = math::log(std::max(p, kProbabilityFloor));
   return logs;
 }
 
@@ -99,7 +100,7 @@ double Fit::renew_tables() {
   tables_.add(std::vector<double>(classes_ * classes_, std::max(options_.pseudo_count, kProbabilityFloor)));
   tables_.normalise();
   double sum = 0;
-  for (const double p : tables_.cells()) sum += std::log(p);
+  for (const double p : tables_.cells()) sum += math::log(p);
   return options_.pseudo_count * sum;
 }
 
@@ -108,7 +109,7 @@ void Fit::renew_evidence() {
   const CategoryAnswers& answers = data_.answers;
   const std::vector<double> prior = log_prior();
   std::vector<double> logs(tables_.cells().begin(), tables_.cells().end());
-  for (double& p : logs) p = std::log(p);
+  for (double& p : logs) p = math::log(p);
   const Blocks blocks{answers.task_count(), kTasksPerBlock};
   context_.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
     for (std::size_t t = blocks.begin(block); t < blocks.end(block); ++t) {
@@ -132,7 +133,7 @@ double Fit::bound() const {
   context_.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
     for (std::size_t i = blocks.begin(block) * classes_; i < blocks.end(block) * classes_; ++i) {
       const double q = posterior_[i];
-      if (q > 0) parts[block] += q * (evidence_[i] - std::log(q));
+      if (q > 0) parts[block] += q * (evidence_[i] - math::log(q));
     }
   });
   double sum = strength_ * field_.agreement(posterior_, classes_);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
@@ -120,12 +121,12 @@ void propagate(const Field& field, double strength, std::span<const double> evid
   const std::vector<std::uint64_t> opposite = opposite_edges(graph);
   // log message from the task of a row to the neighbour at that place.
   std::vector<double> sent(graph.neighbours.size() * classes,
-                           -std::log(static_cast<double>(std::max<std::size_t>(classes, 1))));
+                           -math::log(static_cast<double>(std::max<std::size_t>(classes, 1))));
   std::vector<double> next = sent;
   const Blocks blocks{tasks, kTasksPerBlock};
   const auto belief_of = [&](std::size_t t, std::span<double> row) {
     if (fixed[t]) {
-      for (std::size_t k = 0; k < classes; ++k) row[k] = std::log(std::max(posterior[t * classes + k], 1e-300));
+      for (std::size_t k = 0; k < classes; ++k) row[k] = math::log(std::max(posterior[t * classes + k], 1e-300));
       return;
     }
     std::copy_n(evidence.begin() + static_cast<std::ptrdiff_t>(t * classes), classes, row.begin());
@@ -145,7 +146,7 @@ void propagate(const Field& field, double strength, std::span<const double> evid
           for (std::size_t k = 0; k < classes; ++k) row[k] = belief[k] - (fixed[t] ? 0 : back[k]);
           softmax(row);
           // Σ_l exp(δ w [l = k]) b_l = 1 + (e^{δ w} − 1) b_k
-          const double gain = std::expm1(strength * field.weights()[e]);
+          const double gain = math::expm1(strength * field.weights()[e]);
           double sum = 0;
           for (std::size_t k = 0; k < classes; ++k) {
             row[k] = 1 + gain * row[k];
@@ -153,7 +154,7 @@ void propagate(const Field& field, double strength, std::span<const double> evid
           }
           double* const message = next.data() + e * classes;
           for (std::size_t k = 0; k < classes; ++k) {
-            message[k] = std::log(row[k] / sum);
+            message[k] = math::log(row[k] / sum);
             moves[block] = std::max(moves[block], std::abs(message[k] - sent[e * classes + k]));
           }
         }

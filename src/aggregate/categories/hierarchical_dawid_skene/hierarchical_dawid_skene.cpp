@@ -7,6 +7,7 @@
 #include "aggregate/categories/shared/em_acceleration.hpp"
 #include "aggregate/categories/shared/gammas.hpp"
 #include "aggregate/method.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
@@ -63,12 +64,12 @@ class LearnedSmoothing final : public CrowdModel {
     for (std::size_t step = 0; step < steps; ++step) climb(pass);
     if (iteration_ > plain_iterations_ && iteration_ % kIterationsPerSearch == 0) search_strength(pass);
     log_gamma_strength_ = log_gamma_positive(strength_);
-    double objective = kStrengthShape * std::log(strength_) - kStrengthRate * strength_ +
-                       kSharePseudoCount * (std::log(crowd_share_) + std::log1p(-crowd_share_));
+    double objective = kStrengthShape * math::log(strength_) - kStrengthRate * strength_ +
+                       kSharePseudoCount * (math::log(crowd_share_) + math::log1p(-crowd_share_));
     if (classes_ > 2) {
       for (std::size_t l = 0; l < classes_; ++l) {
         for (std::size_t k = 0; k < classes_; ++k) {
-          if (k != l) objective += options_.confusion_pseudo_count * std::log(confusions_[l * stride_ + k]);
+          if (k != l) objective += options_.confusion_pseudo_count * math::log(confusions_[l * stride_ + k]);
         }
       }
     }
@@ -142,7 +143,7 @@ class LearnedSmoothing final : public CrowdModel {
   /// The logarithm of the strength above its least value, and square roots of all else, which is probabilities.
   void save(std::vector<double>& state) const override {
     if (classes_ < 2) return;
-    state.push_back(std::log(strength_ / kLeastStrength) + 1);
+    state.push_back(math::log(strength_ / kLeastStrength) + 1);
     save_share(crowd_share_, state);
     if (classes_ > 2) {
       for (const double confusion : confusions_) state.push_back(std::sqrt(confusion));
@@ -154,7 +155,7 @@ class LearnedSmoothing final : public CrowdModel {
   void load(std::span<const double> state) override {
     if (classes_ < 2) return;
     const double* next = state.data();
-    strength_ = std::min(kLeastStrength * std::exp(std::max(*next++ - 1, 0.0)), kMostStrength);
+    strength_ = std::min(kLeastStrength * math::exp(std::max(*next++ - 1, 0.0)), kMostStrength);
     crowd_share_ = load_share(next);
     const auto load_squares = [&next](std::vector<double>& values) {
       for (double& value : values) {
@@ -223,11 +224,11 @@ class LearnedSmoothing final : public CrowdModel {
     const Slope start = slope_of_bound(pass, strength_);
     if (std::abs(start.slope) < kCreep * start.scale) return;
     const double direction = start.slope > 0 ? 1 : -1;
-    double best = std::log(strength_), best_slope = start.slope, step = std::log(2.0);
+    double best = math::log(strength_), best_slope = start.slope, step = math::log(2.0);
     for (int tried = 0; tried < kSearchSteps; ++tried) {
       const double next = best + direction * step;
-      if (next < std::log(kLeastStrength) || next > std::log(kMostStrength)) break;
-      const double slope = slope_of_bound(pass, std::exp(next)).slope;
+      if (next < math::log(kLeastStrength) || next > math::log(kMostStrength)) break;
+      const double slope = slope_of_bound(pass, math::exp(next)).slope;
       if (slope * direction > 0) {
         best = next;
         best_slope = slope;
@@ -235,7 +236,7 @@ class LearnedSmoothing final : public CrowdModel {
         step *= best_slope / (best_slope - slope);  // where a straight line between the two slopes is level
       }
     }
-    strength_ = std::exp(best);
+    strength_ = math::exp(best);
   }
 
   /// d/d ln s of the bound at another strength, and what it is made of: a plain step moves ln s by about their ratio.
@@ -264,8 +265,8 @@ class LearnedSmoothing final : public CrowdModel {
     double sum = 0;
     for (std::size_t l = 0; l < classes_; ++l) sum += log_positive(favourite[l]);
     const double w = skill_[worker];
-    return options_.favourite_pseudo_count * sum + options_.right_pseudo_count * std::log(w) +
-           options_.wrong_pseudo_count * std::log1p(-w);
+    return options_.favourite_pseudo_count * sum + options_.right_pseudo_count * math::log(w) +
+           options_.wrong_pseudo_count * math::log1p(-w);
   }
 
   /// What an update of one worker needs. Rows of its labels stand together: long runs fill the lanes of a vector.

@@ -8,6 +8,7 @@
 #include "aggregate/categories/shared/bayesian_tables.hpp"
 #include "aggregate/categories/shared/votes.hpp"
 #include "aggregate/method.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd::ibcc {
@@ -24,7 +25,7 @@ class OneAccuracy final : public BayesianModel {
     const double a = right + right_, b = wrong + wrong_;
     const double base = digamma(a + b);
     const double log_right = digamma(a) - base, log_wrong = digamma(b) - base;
-    const double each_wrong = log_wrong - std::log(static_cast<double>(std::max<std::size_t>(classes_, 2) - 1));
+    const double each_wrong = log_wrong - math::log(static_cast<double>(std::max<std::size_t>(classes_, 2) - 1));
     for (std::size_t l = 0; l < classes_; ++l) {
       for (std::size_t k = 0; k < stride_; ++k) log_rows[l * stride_ + k] = k == l ? log_right : each_wrong;
     }

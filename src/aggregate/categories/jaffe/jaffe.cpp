@@ -7,6 +7,7 @@
 
 #include "aggregate/categories/shared/votes.hpp"
 #include "aggregate/method.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
@@ -25,7 +26,7 @@ constexpr double kMostBalance = 0.998;
 double log_likelihood(const CategoryData& data, const RunContext& context, const TableModel& model) {
   const CategoryAnswers& answers = data.answers;
   std::vector<double> logs(model.tables.size());
-  for (std::size_t c = 0; c < logs.size(); ++c) logs[c] = std::log(model.tables[c]);
+  for (std::size_t c = 0; c < logs.size(); ++c) logs[c] = math::log(model.tables[c]);
   const Blocks blocks{answers.task_count(), kTasksPerBlock};
   std::vector<double> parts(blocks.count(), 0.0);
   context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
@@ -35,8 +36,8 @@ double log_likelihood(const CategoryData& data, const RunContext& context, const
       const auto labels = answers.labels_of(task);
       double value[2];
       for (std::size_t k = 0; k < 2; ++k) {
-        value[k] = std::log(data.task_priors.empty() ? model.class_prior[k]
-                                                     : std::max(data.task_priors[t * 2 + k], kProbabilityFloor));
+        value[k] = math::log(data.task_priors.empty() ? model.class_prior[k]
+                                                      : std::max(data.task_priors[t * 2 + k], kProbabilityFloor));
         for (std::size_t a = 0; a < workers.size(); ++a)
           value[k] += logs[index(workers[a]) * 4 + k * 2 + index(labels[a])];
       }
@@ -52,7 +53,7 @@ double log_likelihood(const CategoryData& data, const RunContext& context, const
 /// The balance whose tables make the answers most probable: a grid, then golden section around its best point.
 double most_likely_balance(const CategoryData& data, const RunContext& context, const CovarianceFit& fit) {
   const auto value = [&](double x) {
-    return log_likelihood(data, context, tables_from_balance(fit, data.answers.worker_count(), std::tanh(x)));
+    return log_likelihood(data, context, tables_from_balance(fit, data.answers.worker_count(), math::tanh(x)));
   };
   const double step = 2 * kGridEnd / kGridSteps;
   double best = 0, best_value = value(0);
@@ -83,7 +84,7 @@ double most_likely_balance(const CategoryData& data, const RunContext& context, 
       at_b = value(b);
     }
   }
-  return std::tanh((low + high) / 2);
+  return math::tanh((low + high) / 2);
 }
 
 constexpr auto kBalanceNames =

@@ -15,6 +15,7 @@
 #include "aggregate/method.hpp"
 #include "base/huge_vector.hpp"
 #include "base/intervals.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
@@ -60,7 +61,7 @@ double normalise_nodes(double* q) {
   double sum = 0;
   for (const double part : sums) sum += part;
   for (std::size_t m = 0; m < kStride; ++m) q[m] /= sum;
-  return top + std::log(sum);
+  return top + math::log(sum);
 }
 
 /// Everything that one fit works on.
@@ -250,7 +251,7 @@ double Fit::expect() {
   std::vector<double> parts(blocks.count(), 0.0);
   std::array<double, kStride> log_nodes{};
   log_nodes.fill(kNoWeight);
-  for (std::size_t m = 0; m < kNodes; ++m) log_nodes[m] = std::log(node_prior()[m]);
+  for (std::size_t m = 0; m < kNodes; ++m) log_nodes[m] = math::log(node_prior()[m]);
   context_.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
     std::vector<double> known(classes_), weights(kNodes);
     for (std::size_t t = blocks.begin(block); t < blocks.end(block); ++t) {
@@ -261,7 +262,7 @@ double Fit::expect() {
         std::fill(known.begin(), known.end(), 0.0);
         known[index(gold)] = 1;
         weigh_nodes(known, weights.data());
-        for (std::size_t m = 0; m < kNodes; ++m) q[m] += std::log(std::max(weights[m], kProbabilityFloor));
+        for (std::size_t m = 0; m < kNodes; ++m) q[m] += math::log(std::max(weights[m], kProbabilityFloor));
       }
       const auto workers = answers.workers_of(TaskId(t));
       const auto labels = answers.labels_of(TaskId(t));
@@ -365,7 +366,7 @@ void Fit::finish(CategoryFit& result) const {
   normalise(result.class_prior);
   result.confusion.assign(result.worker_count * classes_ * classes_, 0.0);
   for (std::size_t w = 0; w < workers_.size(); ++w) {
-    result.skill.push_back(std::exp(-workers_[w].log_noise));
+    result.skill.push_back(math::exp(-workers_[w].log_noise));
     const double* const logs = tables_.data() + w * table_size_;
     double* const table = result.confusion.data() + w * classes_ * classes_;
     for (std::size_t k = 0; k < classes_; ++k) {
@@ -373,13 +374,13 @@ void Fit::finish(CategoryFit& result) const {
         for (std::size_t m = 0; m < kNodes; ++m) {
           // The floor gives a class that has no room between its cuts the answers of a typical task.
           const double weight = node_prior()[m] * std::max(shares_[m * classes_ + k], kProbabilityFloor);
-          table[k * classes_ + l] += weight * std::exp(logs[l * kStride + m]);
+          table[k * classes_ + l] += weight * math::exp(logs[l * kStride + m]);
         }
       }
       normalise({table + k * classes_, classes_});
     }
   }
-  result.learned.emplace_back("noise", std::exp(noise_level_));
+  result.learned.emplace_back("noise", math::exp(noise_level_));
   for (std::size_t c = 0; c < cuts_.size(); ++c) result.learned.emplace_back(fmt::format("cut_{}", c + 1), cuts_[c]);
 }
 
@@ -387,8 +388,8 @@ double Fit::log_probability(const CategoryAnswer& answer) const {
   const double* const q = nodes_.data() + index(answer.task) * kStride;
   const double* const logs = tables_.data() + index(answer.worker) * table_size_ + index(answer.label) * kStride;
   double probability = 0;
-  for (std::size_t m = 0; m < kNodes; ++m) probability += q[m] * std::exp(logs[m]);
-  return std::log(std::max(probability, kProbabilityFloor));
+  for (std::size_t m = 0; m < kNodes; ++m) probability += q[m] * math::exp(logs[m]);
+  return math::log(std::max(probability, kProbabilityFloor));
 }
 
 /// Runs to rest; fills what the summary of a fit says of it.

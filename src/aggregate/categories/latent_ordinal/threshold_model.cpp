@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd::latent_ordinal {
@@ -20,20 +21,20 @@ constexpr double kDensityAtZero = 0.3989422804014327;
 /// the floor of probabilities is reached. No branches, so that loops over nodes are vectorised.
 [[gnu::always_inline]] inline double normal_tail(double x, double bell) noexcept {
   double p = 3.52624965998911e-02;
-  p = multiply_add(p, x, 7.00383064443688e-01);
-  p = multiply_add(p, x, 6.37396220353165);
-  p = multiply_add(p, x, 33.912866078383);
-  p = multiply_add(p, x, 112.079291497871);
-  p = multiply_add(p, x, 221.213596169931);
-  p = multiply_add(p, x, 220.206867912376);
+  p = p * x + 7.00383064443688e-01;
+  p = p * x + 6.37396220353165;
+  p = p * x + 33.912866078383;
+  p = p * x + 112.079291497871;
+  p = p * x + 221.213596169931;
+  p = p * x + 220.206867912376;
   double q = 8.83883476483184e-02;
-  q = multiply_add(q, x, 1.75566716318264);
-  q = multiply_add(q, x, 16.064177579207);
-  q = multiply_add(q, x, 86.7807322029461);
-  q = multiply_add(q, x, 296.564248779674);
-  q = multiply_add(q, x, 637.333633378831);
-  q = multiply_add(q, x, 793.826512519948);
-  q = multiply_add(q, x, 440.413735824752);
+  q = q * x + 1.75566716318264;
+  q = q * x + 16.064177579207;
+  q = q * x + 86.7807322029461;
+  q = q * x + 296.564248779674;
+  q = q * x + 637.333633378831;
+  q = q * x + 793.826512519948;
+  q = q * x + 440.413735824752;
   return bell * p / q;
 }
 
@@ -63,7 +64,7 @@ class AllNodes {
   explicit AllNodes(std::size_t cuts) : place(cuts), density(cuts), probability(cuts + 1), lower_(cuts), upper_(cuts) {}
 
   void look(const Worker& worker, std::span<const double> cuts) {
-    const double precision = std::exp(-worker.log_noise);
+    const double precision = math::exp(-worker.log_noise);
     const NodeRow& nodes = node_places();
     for (std::size_t c = 0; c < cuts.size(); ++c) {
       const double cut = cuts[c] - worker.bias;
@@ -162,7 +163,7 @@ double worker_objective(AllNodes& at, const Worker& worker, std::span<const doub
   at.look(worker, cuts);
   if (slope != nullptr) {
     *slope = {-bias_weight * worker.bias, -noise_weight * from_level, bias_weight, 0, noise_weight};
-    add_worker_slope(at, std::exp(-worker.log_noise), counts, *slope);
+    add_worker_slope(at, math::exp(-worker.log_noise), counts, *slope);
   }
   return log_probabilities(at, counts) -
          0.5 * (bias_weight * worker.bias * worker.bias + noise_weight * from_level * from_level);
@@ -173,7 +174,7 @@ double worker_objective(AllNodes& at, const Worker& worker, std::span<const doub
 const std::array<double, kStride>& node_prior() {
   static const auto prior = [] {
     std::array<double, kStride> p{};
-    for (std::size_t m = 0; m < kNodes; ++m) p[m] = std::exp(-0.5 * node(m) * node(m));
+    for (std::size_t m = 0; m < kNodes; ++m) p[m] = math::exp(-0.5 * node(m) * node(m));
     double sum = 0;
     for (const double weight : p) sum += weight;
     for (double& weight : p) weight /= sum;
@@ -237,7 +238,7 @@ double add_cut_terms(const Worker& worker, std::span<const double> cuts, const d
   AllNodes at(cuts.size());
   at.look(worker, cuts);
   if (slope == nullptr) return log_probabilities(at, counts);
-  const double precision = std::exp(-worker.log_noise);
+  const double precision = math::exp(-worker.log_noise);
   const NodeRow here = answers_at_nodes(counts, cuts.size() + 1);
   static constexpr NodeRow kNothing{};
   for (std::size_t c = 0; c < cuts.size(); ++c) {
@@ -265,7 +266,7 @@ double add_cut_prior(std::span<const double> cuts, double pseudo_count, CutSlope
   const auto p = [&](std::size_t k) { return at.probability[k][kMiddle]; };
   const auto rise = [&](std::size_t c) { return at.density[c][kMiddle]; };
   double value = 0;
-  for (std::size_t k = 0; k <= cuts.size(); ++k) value += pseudo_count * std::log(p(k));
+  for (std::size_t k = 0; k <= cuts.size(); ++k) value += pseudo_count * math::log(p(k));
   for (std::size_t c = 0; slope != nullptr && c < cuts.size(); ++c) {
     const double below = p(c), above = p(c + 1);
     slope->gradient[c] += pseudo_count * rise(c) * (1 / below - 1 / above);

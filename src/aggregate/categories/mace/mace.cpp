@@ -5,6 +5,7 @@
 
 #include "aggregate/categories/shared/em_acceleration.hpp"
 #include "aggregate/method.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd::mace {
@@ -38,7 +39,7 @@ class KnowOrGuess final : public CrowdModel {
     double* const know = know_.data() + worker * classes_;
     thread_local std::vector<double> guessed, guess_log;
     guessed.resize(classes_);
-    guess_log.assign(classes_, -std::log(classes()));
+    guess_log.assign(classes_, -math::log(classes()));
     double known = 0, guesses = 0;
     for (std::size_t l = 0; l < classes_; ++l) {
       double all = 0;
@@ -54,9 +55,9 @@ class KnowOrGuess final : public CrowdModel {
     for (std::size_t l = 0; l < classes_; ++l) {
       const double guess = logs.guess + guess_log[l];
       const double top = std::max(logs.know, guess);
-      const double right = top + std::log(std::exp(logs.know - top) + std::exp(guess - top));
+      const double right = top + math::log(math::exp(logs.know - top) + math::exp(guess - top));
       for (std::size_t k = 0; k < stride_; ++k) log_rows[l * stride_ + k] = k == l ? right : guess;
-      know[l] = std::exp(logs.know - right);
+      know[l] = math::exp(logs.know - right);
     }
     return logs.objective;
   }
@@ -103,14 +104,14 @@ class KnowOrGuess final : public CrowdModel {
     const double knowing = std::max(known + trust_prior_, kProbabilityFloor);
     const double guessing = std::max(guesses + trust_prior_, kProbabilityFloor);
     trust_[worker] = knowing / (knowing + guessing);
-    Logs logs{std::log(trust_[worker]), std::log(guessing / (knowing + guessing)), 0};
+    Logs logs{math::log(trust_[worker]), math::log(guessing / (knowing + guessing)), 0};
     logs.objective = trust_prior_ * (logs.know + logs.guess);
     if (own_guesses_) {
       double* const habit = guesses_.data() + worker * classes_;
       const double total = guesses + classes() * guess_prior_;
       for (std::size_t l = 0; l < classes_; ++l) {
         habit[l] = (guessed[l] + guess_prior_) / total;
-        guess_log[l] = std::log(habit[l]);
+        guess_log[l] = math::log(habit[l]);
         logs.objective += guess_prior_ * guess_log[l];
       }
     }

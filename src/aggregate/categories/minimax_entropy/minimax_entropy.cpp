@@ -10,6 +10,7 @@
 #include "aggregate/categories/shared/votes.hpp"
 #include "aggregate/method.hpp"
 #include "base/huge_vector.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "wisecrowd/error.hpp"
@@ -173,7 +174,7 @@ double Fit::expect(std::size_t task, std::span<const TableItem> items, std::span
   double* const log_answer = logs.data() + classes_;
   double* const probabilities = log_answer + classes_;
   for (std::size_t k = 0; k < classes_; ++k) {
-    logs[k] = std::log(std::max(own_prior != nullptr ? own_prior[k] : class_prior_[k], kProbabilityFloor));
+    logs[k] = math::log(std::max(own_prior != nullptr ? own_prior[k] : class_prior_[k], kProbabilityFloor));
   }
   for (const TableItem& item : items) {
     answer_probabilities(table, item.other, classes_, item.label, probabilities, log_answer);

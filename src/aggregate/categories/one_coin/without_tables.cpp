@@ -6,6 +6,7 @@
 
 #include "aggregate/categories/shared/accuracy_tables.hpp"
 #include "aggregate/categories/shared/votes.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
@@ -58,7 +59,7 @@ class Run {
   [[nodiscard]] const std::vector<double>& class_prior() const noexcept { return prior_; }
   [[nodiscard]] std::vector<double> skill() const {
     std::vector<double> skill;
-    for (const AccuracyLogs& logs : logs_) skill.push_back(std::exp(logs.right));
+    for (const AccuracyLogs& logs : logs_) skill.push_back(math::exp(logs.right));
     return skill;
   }
   void write_posterior(std::span<double> posterior) const {
@@ -73,7 +74,7 @@ class Run {
         }
         Scores& scores = scores_of(t);
         const double* const prior = prior_of(t);
-        for (std::size_t k = 0; k < classes_; ++k) row[k] = prior[k] * std::exp(scores.score[k] - scores.top);
+        for (std::size_t k = 0; k < classes_; ++k) row[k] = prior[k] * math::exp(scores.score[k] - scores.top);
         normalise(row);
         scores.clear();
       }
@@ -136,26 +137,26 @@ class Run {
       const std::size_t truth = index(data_.gold[t]);
       const double weight = weight_of(t);
       sums.log_likelihood +=
-          weight * (std::log(std::max(prior[truth], kProbabilityFloor)) + scores.all_wrong + scores.score[truth]);
+          weight * (math::log(std::max(prior[truth], kProbabilityFloor)) + scores.all_wrong + scores.score[truth]);
       sums.mass[truth] += weight;
       scores.clear();
       return;
     }
     double above = 0, said_prior = 0;
     for (const std::size_t l : scores.said) {
-      above += prior[l] * std::exp(scores.score[l] - scores.top);
+      above += prior[l] * math::exp(scores.score[l] - scores.top);
       said_prior += prior[l];
     }
-    const double unsaid = std::exp(-scores.top);
+    const double unsaid = math::exp(-scores.top);
     const double total = above + std::max(1 - said_prior, 0.0) * unsaid;
-    sums.log_likelihood += scores.all_wrong + scores.top + std::log(total);
+    sums.log_likelihood += scores.all_wrong + scores.top + math::log(total);
     const double share = unsaid / total;  // of its prior, for a class that nobody said
     for (AnswerIndex a = offsets[t]; a < offsets[t + 1]; ++a) {
       const std::size_t l = index(labels[a]);
-      right_[a] = prior[l] * std::exp(scores.score[l] - scores.top) / total;
+      right_[a] = prior[l] * math::exp(scores.score[l] - scores.top) / total;
     }
     for (const std::size_t l : scores.said) {
-      sums.mass[l] += prior[l] * (std::exp(scores.score[l] - scores.top) / total - share);
+      sums.mass[l] += prior[l] * (math::exp(scores.score[l] - scores.top) / total - share);
     }
     if (data_.task_priors.empty()) {
       sums.prior_share += share;

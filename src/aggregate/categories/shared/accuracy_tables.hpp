@@ -5,6 +5,7 @@
 #include <cstddef>
 
 #include "aggregate/categories/shared/confusion_em.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd {
@@ -21,10 +22,10 @@ struct AccuracyLogs {
   if (classes < 2) return {0, 0, 0};
   const double mass_right = std::max(right + a, kProbabilityFloor);
   const double mass_wrong = std::max(wrong + b, kProbabilityFloor);
-  const double log_total = std::log(mass_right + mass_wrong);
-  const double log_right = std::log(mass_right) - log_total;
-  const double log_wrong = std::log(mass_wrong) - log_total;
-  return {log_right, log_wrong - std::log(static_cast<double>(classes - 1)), a * log_right + b * log_wrong};
+  const double log_total = math::log(mass_right + mass_wrong);
+  const double log_right = math::log(mass_right) - log_total;
+  const double log_wrong = math::log(mass_wrong) - log_total;
+  return {log_right, log_wrong - math::log(static_cast<double>(classes - 1)), a * log_right + b * log_wrong};
 }
 
 /// The two pseudo-counts, then what all EM methods share.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/lanes.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd {
@@ -81,11 +82,9 @@ double BayesianTables::update(std::size_t, const double* counts, double* log_row
   }
   for (std::size_t l = 0; l < classes_; ++l) {
     double* const row = log_rows + l * stride_;
-    double part = 0;
     for (std::size_t k = 0; k < stride_; ++k) row[k] -= totals[k];
-#pragma omp simd reduction(+ : part)
-    for (std::size_t k = 0; k < classes_; ++k) part += smooth_part[l * stride_ + k] - counts[l * stride_ + k] * row[k];
-    objective += part;
+    objective += lane_sum<double>(
+        classes_, [&](std::size_t k) { return smooth_part[l * stride_ + k] - counts[l * stride_ + k] * row[k]; });
   }
   return objective;
 }

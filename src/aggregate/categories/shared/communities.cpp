@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "base/lanes.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "base/rng.hpp"
@@ -32,7 +34,7 @@ class SmoothedTables final : public CrowdModel {
       for (std::size_t l = 0; l < classes_; ++l) total += counts[l * stride_ + k] + pseudo(k, l);
       for (std::size_t l = 0; l < classes_; ++l) {
         double& cell = log_rows[l * stride_ + k];
-        cell = std::log((counts[l * stride_ + k] + pseudo(k, l)) / total);
+        cell = math::log((counts[l * stride_ + k] + pseudo(k, l)) / total);
         if (k < classes_) objective += pseudo(k, l) * cell;
       }
     }
@@ -46,10 +48,7 @@ class SmoothedTables final : public CrowdModel {
 };
 
 double squared_distance(const double* a, const double* b, std::size_t size) {
-  double sum = 0;
-#pragma omp simd reduction(+ : sum)
-  for (std::size_t d = 0; d < size; ++d) sum += (a[d] - b[d]) * (a[d] - b[d]);
-  return sum;
+  return lane_sum<double>(size, [&](std::size_t d) { return (a[d] - b[d]) * (a[d] - b[d]); });
 }
 
 /// Index and squared distance of the nearest centre.
@@ -194,7 +193,7 @@ double CommunityModel::set_tables(const std::vector<double>& pooled, std::vector
       for (std::size_t l = 0; l < classes_; ++l) {
         double& cell = tables[at + l * stride_];
         cell = std::max(pooled[at + l * stride_] + pseudo(l), kProbabilityFloor) / total;
-        if (k < classes_) objective += pseudo(l) * std::log(cell);
+        if (k < classes_) objective += pseudo(l) * math::log(cell);
       }
     }
   }
@@ -207,7 +206,7 @@ double CommunityModel::set_shares() {
   normalise(shares);
   double objective = 0;
   for (std::size_t c = 0; c < communities_; ++c) {
-    log_shares_[c] = std::log(std::max(shares[c], 1e-300));
+    log_shares_[c] = math::log(std::max(shares[c], 1e-300));
     objective += options_.membership_prior / static_cast<double>(communities_) * log_shares_[c];
   }
   return objective;

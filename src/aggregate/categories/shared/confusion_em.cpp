@@ -10,6 +10,7 @@
 #include "aggregate/categories/shared/em_acceleration.hpp"
 #include "aggregate/categories/shared/votes.hpp"
 #include "base/assignment.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "base/rng.hpp"
@@ -152,7 +153,7 @@ std::vector<double> confusion_tables(const ConfusionPass& pass, const CrowdModel
   pass.visit_counts([&](std::size_t, std::size_t w, double* rows) {
     if (!model.estimate_table(w, rows)) {
       pass.log_rows(w, rows);
-      for (std::size_t c = 0; c < classes * pass.stride(); ++c) rows[c] = std::exp(rows[c]);
+      for (std::size_t c = 0; c < classes * pass.stride(); ++c) rows[c] = math::exp(rows[c]);
     }
     double* table = confusion.data() + w * classes * classes;
     for (std::size_t l = 0; l < classes; ++l) {
@@ -254,7 +255,7 @@ double estimate_class_prior(const ConfusionPass::Sums& sums, const EmOptions& op
   normalise(prior);
   double objective = 0;
   for (std::size_t k = 0; k < classes; ++k) {
-    log_prior[k] = std::log(std::max(prior[k], kProbabilityFloor));
+    log_prior[k] = math::log(std::max(prior[k], kProbabilityFloor));
     if (learned) objective += options.class_pseudo_count * log_prior[k];
   }
   return objective;

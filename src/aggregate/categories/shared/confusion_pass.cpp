@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "aggregate/categories/shared/task_batch.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "wisecrowd/error.hpp"
@@ -33,7 +34,7 @@ int bits_for(const CategoryAnswers& answers, double gold_weight) {
   for (const WorkerId w : answers.workers()) ++degree[index(w)];
   const std::uint64_t most = degree.empty() ? 0 : *std::max_element(degree.begin(), degree.end());
   const double bound = std::ceil((static_cast<double>(most) + 1) * std::max(gold_weight, 1.0));
-  return std::clamp(62 - static_cast<int>(std::ceil(std::log2(bound))), 8, 52);
+  return std::clamp(62 - static_cast<int>(std::ceil(math::log2(bound))), 8, 52);
 }
 
 /// sum = start + the rows of a task's answers. Rows some answers ahead are requested whole, logs and counts.
@@ -139,7 +140,7 @@ ConfusionPass::ConfusionPass(const CategoryData& data, const RunContext& context
       for (std::size_t t = blocks.begin(block); t < blocks.end(block); ++t) {
         for (std::size_t k = 0; k < stride_; ++k) {
           log_task_priors_[t * stride_ + k] =
-              k < classes_ ? std::log(std::max(data.task_priors[t * classes_ + k], kProbabilityFloor)) : kLogZero;
+              k < classes_ ? math::log(std::max(data.task_priors[t * classes_ + k], kProbabilityFloor)) : kLogZero;
         }
       }
     });
@@ -207,11 +208,11 @@ void ConfusionPass::normalise_batch(TaskBatch<double> batch, double& log_likelih
     log_likelihood += top[i];
     product *= total;
     if (product > 1e250) {
-      log_likelihood += std::log(product);
+      log_likelihood += math::log(product);
       product = 1;
     }
   }
-  log_likelihood += std::log(product);
+  log_likelihood += math::log(product);
 }
 
 /// Adds each posterior to the counts of the workers who answered.

@@ -6,6 +6,8 @@
 
 #include "aggregate/categories/shared/confusion_pass.hpp"
 #include "aggregate/categories/shared/task_batch.hpp"
+#include "base/lanes.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
@@ -167,9 +169,7 @@ void ConfusionPass::normalise_lines(TaskBatch<float> batch, double& log_likeliho
   double product = 1;  // of the sums, whose logarithm is taken once in a while
   for (std::size_t i = 0; i < batch.size; ++i) {
     float* const row = values + i * stride;
-    float total = 0;
-#pragma omp simd reduction(+ : total)
-    for (std::size_t k = 0; k < stride; ++k) total += row[k];
+    const float total = lane_sum<float>(stride, [&](std::size_t k) { return row[k]; });
     const float inverse = 1 / total;
 #pragma omp simd
     for (std::size_t k = 0; k < stride; ++k) row[k] *= inverse;
@@ -177,11 +177,11 @@ void ConfusionPass::normalise_lines(TaskBatch<float> batch, double& log_likeliho
     log_likelihood += top[i];
     product *= static_cast<double>(total);
     if (product > 1e250) {
-      log_likelihood += std::log(product);
+      log_likelihood += math::log(product);
       product = 1;
     }
   }
-  log_likelihood += std::log(product);
+  log_likelihood += math::log(product);
 }
 
 /// Weighs gold tasks and adds up the mass of the classes. The counts of workers are gathered later.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "wisecrowd/ordered_classes.hpp"
 
 namespace wisecrowd {
@@ -52,7 +53,7 @@ Constancy constancy_of(const CategoryData& data) {
     if (given < 2) continue;
     weight += given;
     own_alike += pairs / (given - 1);
-    const bool constant = said[most] == given && given >= kFewestAnswers && std::pow(share[most], given) < kByChance;
+    const bool constant = said[most] == given && given >= kFewestAnswers && math::pow(share[most], given) < kByChance;
     found.is_constant[w] = constant;
     of_constant += constant ? given : 0;
   }

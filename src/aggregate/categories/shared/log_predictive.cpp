@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "aggregate/categories/shared/table_model.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "wisecrowd/aggregate.hpp"
 
@@ -23,7 +24,7 @@ std::vector<double> Aggregator<Categories>::log_predictive(const CategoryData& d
     const double* const table = tables.data() + index(answer.worker) * classes * classes;
     double probability = 0;
     for (std::size_t k = 0; k < classes; ++k) probability += posterior[k] * table[k * classes + index(answer.label)];
-    logs.push_back(std::log(std::max(probability, kProbabilityFloor)));
+    logs.push_back(math::log(std::max(probability, kProbabilityFloor)));
   }
   return logs;
 }

@@ -6,6 +6,7 @@
 #include "aggregate/categories/shared/confusion_pass.hpp"
 #include "aggregate/categories/shared/votes.hpp"
 #include "base/assignment.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "wisecrowd/worker_tables.hpp"
@@ -101,7 +102,7 @@ void conclude(const CategoryData& data, const RunContext& context, const TableMo
   normalise_rows(result.confusion, classes);
   ConfusionPass pass(data, context);
   std::vector<double> log_prior(classes);
-  for (std::size_t k = 0; k < classes; ++k) log_prior[k] = std::log(std::max(model.class_prior[k], kTableFloor));
+  for (std::size_t k = 0; k < classes; ++k) log_prior[k] = math::log(std::max(model.class_prior[k], kTableFloor));
   pass.set_log_prior(log_prior);
   const Blocks blocks{workers, kWorkersPerBlock};
   context.pool().for_each_block(blocks.count(), [&](std::size_t block, unsigned) {
@@ -109,7 +110,7 @@ void conclude(const CategoryData& data, const RunContext& context, const TableMo
     for (std::size_t w = blocks.begin(block); w < blocks.end(block); ++w) {
       for (std::size_t k = 0; k < classes; ++k) {
         for (std::size_t l = 0; l < classes; ++l) {
-          rows[l * pass.stride() + k] = std::log(result.confusion[(w * classes + k) * classes + l]);
+          rows[l * pass.stride() + k] = math::log(result.confusion[(w * classes + k) * classes + l]);
         }
       }
       pass.set_log_rows(w, rows.data());

@@ -7,8 +7,8 @@
 
 #include "aggregate/categories/shared/vote_rows.hpp"
 #include "aggregate/categories/shared/votes.hpp"
-#include "base/hypotenuse.hpp"
 #include "base/intervals.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "base/rng.hpp"
@@ -52,7 +52,7 @@ CategoryAnswerNames blank_names(std::size_t tasks, std::size_t workers, const Na
   return {blank(tasks), blank(workers), classes};
 }
 
-double safe_log(double p) { return std::log(std::max(p, kProbabilityFloor * kProbabilityFloor)); }
+double safe_log(double p) { return math::log(std::max(p, kProbabilityFloor * kProbabilityFloor)); }
 
 /// q^power / Σ q^power from ln q.
 void raise(std::span<const double> logs, double power, std::span<double> out) {
@@ -105,17 +105,17 @@ double best_power(const CategoryData& crowd, const CategoryFit& fit, std::span<c
   }
   std::vector<double> p(classes);
   const auto score = [&](double log_power) {
-    const double power = std::exp(log_power), off = log_power / kPowerDeviation;
+    const double power = math::exp(log_power), off = log_power / kPowerDeviation;
     double sum = -off * off / 2;
     for (std::size_t i = 0; i < tasks.size(); ++i) {
       raise(std::span(logs).subspan(i * classes, classes), power, p);
-      sum += std::log(std::max(p[truth[tasks[i]]], kProbabilityFloor));
+      sum += math::log(std::max(p[truth[tasks[i]]], kProbabilityFloor));
     }
     return sum;
   };
   // Golden section: the score has one hill, but for the floor.
   const double golden = (std::sqrt(5.0) - 1) / 2;
-  double low = std::log(kLeastPower), high = std::log(kMostPower);
+  double low = math::log(kLeastPower), high = math::log(kMostPower);
   double left = high - golden * (high - low), right = low + golden * (high - low);
   double at_left = score(left), at_right = score(right);
   while (high - low > 0.02) {
@@ -127,7 +127,7 @@ double best_power(const CategoryData& crowd, const CategoryFit& fit, std::span<c
       right = low + golden * (high - low), at_right = score(right);
     }
   }
-  return std::exp((low + high) / 2);
+  return math::exp((low + high) / 2);
 }
 
 /// The nearest row in which no class is more probable than the label: those above it share with it.
@@ -230,7 +230,7 @@ TemperingSearch::TemperingSearch(const CategoryData& data, const CategoryFit& fi
   const CategoryData crowd = draw_crowd(data, fit, truth, context);
   own_power_ = best_power(crowd, method.fit(crowd, context), truth);
   // What the algorithm is too sure of shrinks as a worker's answers grow, and a fold leaves fewer.
-  visible_power_ = std::pow(own_power_, 1 / (1 - kHiddenShare));
+  visible_power_ = math::pow(own_power_, 1 / (1 - kHiddenShare));
 }
 
 void TemperingSearch::add_fold(const CategoryData& visible, const CategoryFit& fit,
@@ -244,7 +244,7 @@ void TemperingSearch::add_fold(const CategoryData& visible, const CategoryFit& f
     std::vector<double> votes(classes), logs(classes), raised(classes);
     std::vector<double> product(part.size(), 1.0);  // of a few answers: one logarithm for all of them
     const auto take_logs = [&] {
-      for (std::size_t i = 0; i < part.size(); ++i) part[i] += std::log(std::exchange(product[i], 1.0));
+      for (std::size_t i = 0; i < part.size(); ++i) part[i] += math::log(std::exchange(product[i], 1.0));
     };
     for (std::size_t h = blocks.begin(block); h < blocks.end(block); ++h) {
       const CategoryAnswer& answer = hidden[h];
@@ -288,15 +288,15 @@ TemperingFit TemperingSearch::conclude() const {
   const double best = *std::max_element(totals_.begin(), totals_.end());
   found.gain = best - own[0];
   // Two numbers more must pay for themselves (BIC); from twice that price on the doubt is complete.
-  const double price = std::log(static_cast<double>(std::max<std::size_t>(tasks_, 2)));
+  const double price = math::log(static_cast<double>(std::max<std::size_t>(tasks_, 2)));
   found.misfit = std::clamp(found.gain / price - 1, 0.0, 1.0);
   const auto untempered = row(kUntempered);
   const double asked =
       kShares[static_cast<std::size_t>(std::max_element(untempered.begin(), untempered.end()) - untempered.begin())];
   // A hidden answer shares the errors of those that are seen, so it asks for less than the truth would: the root.
-  found.chosen = {std::pow(own_power_, 1 - found.misfit), std::max(kLeastShare, found.misfit * std::sqrt(asked))};
+  found.chosen = {math::pow(own_power_, 1 - found.misfit), std::max(kLeastShare, found.misfit * std::sqrt(asked))};
   for (std::size_t r = 0; r < kRows; ++r) {
-    const double power = std::pow(r < kPowers.size() ? kPowers[r] : visible_power_, 1 - kHiddenShare);
+    const double power = math::pow(r < kPowers.size() ? kPowers[r] : visible_power_, 1 - kHiddenShare);
     for (std::size_t s = 0; s < kShares.size(); ++s) {
       if (totals_[r * kShares.size() + s] < best - kPlausible) continue;
       found.plausible.push_back({power, kShares[s]});
@@ -346,8 +346,8 @@ Estimate temper(const CategoryData& data, const TemperingFit& tempering, Categor
   const double chance = kNormal95 * std::sqrt(std::max(variance, 0.0)) / tasks;
   Estimate expected;
   expected.value = right / tasks;
-  expected.low = std::max(0.0, expected.value - hypotenuse(fewer, chance));
-  expected.high = std::min(1.0, expected.value + hypotenuse(more, chance));
+  expected.low = std::max(0.0, expected.value - math::hypot(fewer, chance));
+  expected.high = std::min(1.0, expected.value + math::hypot(more, chance));
   fit.learned.emplace_back(kPowerName, tempering.chosen.power);
   fit.learned.emplace_back(kShareName, tempering.chosen.vote_share);
   fit.learned.emplace_back(kWeightedName, tempering.chosen.weighted ? 1 : 0);

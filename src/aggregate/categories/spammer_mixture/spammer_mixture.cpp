@@ -5,13 +5,14 @@
 #include "aggregate/categories/shared/bayesian_tables.hpp"
 #include "aggregate/categories/shared/em_acceleration.hpp"
 #include "aggregate/method.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd::spammer_mixture {
 namespace {
 
 /// Entropy of a coin.
-double coin_entropy(double p) { return -(p > 0 ? p * std::log(p) : 0) - (p < 1 ? (1 - p) * std::log(1 - p) : 0); }
+double coin_entropy(double p) { return -(p > 0 ? p * math::log(p) : 0) - (p < 1 ? (1 - p) * math::log(1 - p) : 0); }
 
 class HonestOrSpammer final : public BayesianTables {
  public:
@@ -31,7 +32,7 @@ class HonestOrSpammer final : public BayesianTables {
       spammers += 1 - honest_[j];
     }
     share_ = honest / (honest + spammers);
-    return options_.honest_before * std::log(share_) + options_.spammers_before * std::log1p(-share_);
+    return options_.honest_before * math::log(share_) + options_.spammers_before * math::log1p(-share_);
   }
 
   double update(std::size_t worker, const double* counts, double* log_rows) const override {
@@ -51,7 +52,7 @@ class HonestOrSpammer final : public BayesianTables {
     const double before = options_.spammer_prior * static_cast<double>(classes);
     as_spammer += log_gamma(before) - log_gamma(before + answers);
     const double as_honest = own_part + spent;
-    const double log_share = std::log(share_), log_rest = std::log1p(-share_);
+    const double log_share = math::log(share_), log_rest = math::log1p(-share_);
     const double honest = sigmoid(log_share - log_rest + as_honest - as_spammer);
     honest_[worker] = honest;
     answered_[worker] = answers > 0;

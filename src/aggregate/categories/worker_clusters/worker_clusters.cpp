@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "aggregate/method.hpp"
+#include "base/math.hpp"
 
 namespace wisecrowd::worker_clusters {
 namespace {
@@ -23,7 +24,7 @@ class SharedTables final : public CommunityModel {
     });
     const double objective = set_tables(pooled, tables_) + set_shares();
     log_tables_ = tables_;
-    for (double& value : log_tables_) value = std::log(value);
+    for (double& value : log_tables_) value = math::log(value);
     return objective;
   }
 
@@ -89,7 +90,7 @@ CategoryMethod method() {
 
 CategoryFit WorkerClusters::fit(const CategoryData& data, const RunContext& context, const CategoryStart& start) const {
   const auto classes = static_cast<double>(data.answers.class_count());
-  const double information = std::log(static_cast<double>(std::max<std::size_t>(data.answers.answer_count(), 2)));
+  const double information = math::log(static_cast<double>(std::max<std::size_t>(data.answers.answer_count(), 2)));
   return fit_communities(
       data, context, start, options_,
       [this](const ConfusionPass& pass, std::vector<double> membership) {

@@ -6,6 +6,7 @@
 
 #include "aggregate/comparisons/shared/plain_scores.hpp"
 #include "aggregate/method.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "data/pair_labels.hpp"
 
@@ -62,7 +63,7 @@ double step_of_nu(const ComparisonAnswers& answers, const Counts& counts, std::s
   return std::clamp(slope / bend, -2.0, 2.0);
 }
 
-double prior_of_nu(double nu) { return kPriorTies * std::log(nu) - kPriorGames * std::log(2 + nu); }
+double prior_of_nu(double nu) { return kPriorTies * math::log(nu) - kPriorGames * math::log(2 + nu); }
 
 }  // namespace
 
@@ -108,7 +109,7 @@ ComparisonFit Davidson::fit(const ComparisonData& data, const RunContext& contex
       fit.status = Status::converged;
       break;
     }
-    nu *= std::exp(step);
+    nu *= math::exp(step);
   }
   if (context.cancelled()) fit.status = Status::cancelled;
   fit.seconds_per_iteration = std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count() /

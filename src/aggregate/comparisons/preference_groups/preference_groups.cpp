@@ -8,6 +8,7 @@
 
 #include "aggregate/comparisons/shared/plain_scores.hpp"
 #include "aggregate/method.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/rng.hpp"
 #include "data/pair_labels.hpp"
@@ -80,7 +81,7 @@ class Mixture {
         log_second[t] = log_sigmoid(-d);
       }
       for (std::size_t w = 0; w < answers_.worker_count(); ++w) {
-        double sum = std::log(share[g]);
+        double sum = math::log(share[g]);
         const auto tasks = answers_.tasks_of(WorkerId(w));
         const auto places = answers_.answers_of(WorkerId(w));
         for (std::size_t i = 0; i < tasks.size(); ++i) {
@@ -103,7 +104,7 @@ class Mixture {
     }
     objective = log_likelihood;
     for (std::size_t g = 0; g < groups(); ++g) {
-      objective += std::log(share[g]);  // one more worker in each group
+      objective += math::log(share[g]);  // one more worker in each group
       for (const double s : scores[g]) objective += options_.virtual_games * (log_sigmoid(s) + log_sigmoid(-s));
     }
     return change;

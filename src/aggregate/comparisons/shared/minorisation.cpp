@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "base/lanes.hpp"
+#include "base/math.hpp"
 #include "base/parallel.hpp"
 
 namespace wisecrowd::comparisons {
@@ -34,7 +36,7 @@ Minorisation::Minorisation(const ItemGraph& graph, const PairWins& wins, const C
   next_.assign(places_, 1);
   wins_.assign(places_, 0);
   for (std::uint32_t i = 0; i < graph.items(); ++i) {
-    strength_[place_[i]] = std::exp(scores[i]);
+    strength_[place_[i]] = math::exp(scores[i]);
     for (std::uint32_t e = graph.offsets[i]; e < graph.offsets[i + 1]; ++e) {
       wins_[place_[i]] += (i < graph.other[e] ? wins.first : wins.second)[graph.pair[e]];
     }
@@ -143,14 +145,11 @@ void Minorisation::sum_round(const Round& round) noexcept {
     const double* const others = p + begin;
     double* const theirs = sum + begin;
     const double strength = p[i];
-    double own = 0;
-#pragma omp simd reduction(+ : own) simdlen(4)
-    for (std::size_t j = 0; j < length; ++j) {
+    sum[i] += lane_sum<double>(length, [&](std::size_t j) {
       const double share = games[j] / (strength + others[j]);
-      own += share;
       theirs[j] += share;
-    }
-    sum[i] += own;
+      return share;
+    });
     games += length;
   }
 }
@@ -222,7 +221,7 @@ double Minorisation::step(const RunContext& context) {
 
 std::vector<double> Minorisation::scores() const {
   std::vector<double> scores;
-  for (const std::uint32_t place : place_) scores.push_back(std::log(strength_[place]));
+  for (const std::uint32_t place : place_) scores.push_back(math::log(strength_[place]));
   return scores;
 }
 

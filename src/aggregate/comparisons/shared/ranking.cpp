@@ -10,6 +10,7 @@
 
 #include "base/intervals.hpp"
 #include "base/linear_algebra.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd::comparisons {
@@ -203,9 +204,9 @@ std::vector<double> smoothed_tie_rates(const ComparisonAnswers& answers) {
 }
 
 double log_answer(Outcome outcome, double left, double tie_rate) {
-  if (outcome == Outcome::tie) return std::log(std::max(tie_rate, kProbabilityFloor));
+  if (outcome == Outcome::tie) return math::log(std::max(tie_rate, kProbabilityFloor));
   const double p = outcome == Outcome::left ? left : 1 - left;
-  return std::log(std::max((1 - tie_rate) * p, kProbabilityFloor));
+  return math::log(std::max((1 - tie_rate) * p, kProbabilityFloor));
 }
 
 }  // namespace wisecrowd::comparisons

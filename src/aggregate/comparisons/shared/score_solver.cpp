@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "base/linear_algebra.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd::comparisons {
@@ -91,7 +92,7 @@ inline ScoreSolver::Edge ScoreSolver::davidson_edge(std::uint32_t edge, double d
   const double own = d >= 0 ? ahead : behind, other = d >= 0 ? behind : ahead;
   const double games = own_[edge] + against_[edge] + ties_[edge];
   const double value =
-      (own_[edge] - against_[edge]) * d / 2 + ties_[edge] * std::log(nu_) - games * (half + log_positive(sum));
+      (own_[edge] - against_[edge]) * d / 2 + ties_[edge] * math::log(nu_) - games * (half + log_positive(sum));
   return {value, (own_[edge] - against_[edge] - games * (own - other)) / 2,
           games * (own + other - (own - other) * (own - other)) / 4};
 }

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "aggregate/comparisons/shared/plain_scores.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "data/pair_labels.hpp"
 
@@ -72,8 +73,8 @@ class WorkerEm {
             first += said_second * (1 - r_second);
             second += said_first * (1 - r_first);
           }
-          if (said_first > 0) sum += said_first * std::log(std::max(one, kProbabilityFloor));
-          if (said_second > 0) sum += said_second * std::log(std::max(two, kProbabilityFloor));
+          if (said_first > 0) sum += said_first * math::log(std::max(one, kProbabilityFloor));
+          if (said_second > 0) sum += said_second * math::log(std::max(two, kProbabilityFloor));
         }
         if (const auto known = data_.gold_of(TaskId(t))) {
           const double won = *known == Outcome::left ? 1 : *known == Outcome::tie ? 0.5 : 0;
@@ -91,11 +92,11 @@ class WorkerEm {
     log_likelihood_ = total;
     for (const double s : scores) total += options_.virtual_games * (log_sigmoid(s) + log_sigmoid(-s));
     for (std::size_t w = 0; w < om_.size(); ++w) {
-      total += (options_.prior_right - 1) * std::log(std::max(om_[w], kProbabilityFloor)) +
-               (options_.prior_wrong - 1) * std::log(std::max(1 - om_[w], kProbabilityFloor));
+      total += (options_.prior_right - 1) * math::log(std::max(om_[w], kProbabilityFloor)) +
+               (options_.prior_wrong - 1) * math::log(std::max(1 - om_[w], kProbabilityFloor));
       if (noise_ == WorkerNoise::guesses) {
-        total += options_.side_prior * (std::log(std::max(left_[w], kProbabilityFloor)) +
-                                        std::log(std::max(1 - left_[w], kProbabilityFloor)));
+        total += options_.side_prior * (math::log(std::max(left_[w], kProbabilityFloor)) +
+                                        math::log(std::max(1 - left_[w], kProbabilityFloor)));
       }
     }
     return total;

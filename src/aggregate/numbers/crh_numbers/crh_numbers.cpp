@@ -7,6 +7,7 @@
 
 #include "aggregate/method.hpp"
 #include "aggregate/numbers/shared/precision_em.hpp"
+#include "base/math.hpp"
 #include "base/parallel.hpp"
 
 namespace wisecrowd::crh_numbers {
@@ -61,7 +62,7 @@ class Rounds {
     double moved = 0;
     for (std::size_t w = 0; w < weight_.size(); ++w) {
       // A worker alone has all of the distance, and the weight 0: it counts all the same.
-      const double weight = mean_distance_[w] > 0 ? std::max(-std::log(mean_distance_[w] / all), kLeastDistance) : 1;
+      const double weight = mean_distance_[w] > 0 ? std::max(-math::log(mean_distance_[w] / all), kLeastDistance) : 1;
       moved = std::max(moved, std::abs(weight - weight_[w]));
       weight_[w] = weight;
     }

@@ -8,6 +8,7 @@
 
 #include "aggregate/method.hpp"
 #include "aggregate/numbers/shared/spread.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/rng.hpp"
 #include "wisecrowd/held_out.hpp"
@@ -133,7 +134,7 @@ std::vector<double> calibrated(std::span<const double> log_density, std::span<co
     expect(log_density, values, log_weight, expected, row);
     double step = 0;
     for (std::size_t v = 0; v < values; ++v) {
-      const double move = std::clamp(std::log(count[v] / std::max(expected[v], 1e-300)), -20.0, 20.0);
+      const double move = std::clamp(math::log(count[v] / std::max(expected[v], 1e-300)), -20.0, 20.0);
       log_weight[v] += move;
       if (count[v] >= 1) step = std::max(step, std::abs(move));
     }

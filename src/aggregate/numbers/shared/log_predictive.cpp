@@ -1,7 +1,7 @@
 #include <cmath>
 
 #include "aggregate/numbers/shared/spread.hpp"
-#include "base/hypotenuse.hpp"
+#include "base/math.hpp"
 
 namespace wisecrowd {
 
@@ -20,7 +20,7 @@ std::vector<double> Aggregator<Numbers>::log_predictive(const NumberData& data, 
       const std::size_t worker = index(answer.worker) * result.dimensions + d;
       const double bias = std::isfinite(result.bias[worker]) ? result.bias[worker] : 0;
       const numbers::Around around = numbers::usable(
-          {result.estimate[task] + bias, hypotenuse(result.deviation[task], result.scale[worker])}, all[d]);
+          {result.estimate[task] + bias, math::hypot(result.deviation[task], result.scale[worker])}, all[d]);
       sum += numbers::normal_log_density(answer.value[d] - around.middle, around.deviation);
     }
     logs.push_back(sum);

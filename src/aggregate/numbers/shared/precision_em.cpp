@@ -7,6 +7,7 @@
 
 #include "base/huge_vector.hpp"
 #include "base/intervals.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
@@ -109,7 +110,7 @@ class PrecisionSweep {
         part[w].squares += u * (d * d + s);
       }
       if constexpr (!student) {
-        sums.objective -= (misfit + (known ? kLogTwoPi - std::log(prior) : std::log(precision / prior))) / 2;
+        sums.objective -= (misfit + (known ? kLogTwoPi - math::log(prior) : math::log(precision / prior))) / 2;
       }
       sums.moved = std::max(sums.moved, std::abs(z - model.estimate[t]));
       model.estimate[t] = z;
@@ -136,14 +137,14 @@ class PrecisionSweep {
       weights[a - begin] = (nu + 1) / (nu * stretch);
       product *= stretch;
       if (product > 1e200) {
-        logs += std::log(product);
+        logs += math::log(product);
         product = 1;
       }
     }
-    logs += std::log(product);
+    logs += math::log(product);
     const double off = (z - model.mean) * (z - model.mean);
-    const double prior_term = s > 0 ? std::log(model.variance / s) + (off + s) / model.variance - 1
-                                    : kLogTwoPi + std::log(model.variance) + off / model.variance;
+    const double prior_term = s > 0 ? math::log(model.variance / s) + (off + s) / model.variance - 1
+                                    : kLogTwoPi + math::log(model.variance) + off / model.variance;
     sums.objective -= (nu + 1) / 2 * logs + prior_term / 2;
   }
 
@@ -211,10 +212,10 @@ class PrecisionSteps {
   [[nodiscard]] double worker_terms(const PrecisionModel& model) const {
     const double nu = options_.degrees;
     const double each =
-        nu > 0 ? log_gamma((nu + 1) / 2) - log_gamma(nu / 2) - std::log(nu * std::numbers::pi) / 2 : -kLogTwoPi / 2;
+        nu > 0 ? log_gamma((nu + 1) / 2) - log_gamma(nu / 2) - math::log(nu * std::numbers::pi) / 2 : -kLogTwoPi / 2;
     double sum = 0;
     for (std::size_t w = 0; w < count_.size(); ++w) {
-      const double v = model.worker_variance[w], log_v = std::log(v);
+      const double v = model.worker_variance[w], log_v = math::log(v);
       sum += count_[w] * (each - log_v / 2) - (shape_ + 1) * log_v - rate_ / v;
       if (options_.bias) sum -= model.bias[w] * model.bias[w] / model.bias_variance / 2;
     }

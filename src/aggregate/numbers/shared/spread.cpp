@@ -8,6 +8,7 @@
 #include <numbers>
 
 #include "base/intervals.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
@@ -205,19 +206,19 @@ Around usable(const Around& known, const Around& all) {
 
 double normal_log_density(double off, double deviation) {
   const double steps = off / deviation;
-  return -std::log(deviation * std::sqrt(2 * std::numbers::pi)) - steps * steps / 2;
+  return -math::log(deviation * std::sqrt(2 * std::numbers::pi)) - steps * steps / 2;
 }
 
 double laplace_log_density(double off, double deviation) {
   const double scale = deviation / std::numbers::sqrt2;
-  return -std::log(2 * scale) - std::abs(off) / scale;
+  return -math::log(2 * scale) - std::abs(off) / scale;
 }
 
 double student_log_density(double off, double scale, double degrees) {
   const double steps = off / scale;
   return log_gamma((degrees + 1) / 2) - log_gamma(degrees / 2) -
-         std::log(scale * std::sqrt(degrees * std::numbers::pi)) -
-         (degrees + 1) / 2 * std::log1p(steps * steps / degrees);
+         math::log(scale * std::sqrt(degrees * std::numbers::pi)) -
+         (degrees + 1) / 2 * math::log1p(steps * steps / degrees);
 }
 
 double robust_deviation(const Spread& spread, std::size_t dimension) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
+
 namespace wisecrowd::worker_covariance {
 namespace {
 
@@ -14,7 +16,7 @@ constexpr double kMostCorrelation = 0.95;
 double chance_of(const PairMoments& moments, std::size_t a, std::size_t b) {
   const double c = moments.covariance_of(a, b);
   const double product = moments.covariance_of(a, a) * moments.covariance_of(b, b);
-  return std::sqrt(2 * std::log(static_cast<double>(std::max<std::size_t>(moments.workers, 2))) * (product + c * c) /
+  return std::sqrt(2 * math::log(static_cast<double>(std::max<std::size_t>(moments.workers, 2))) * (product + c * c) /
                    moments.tasks_of(a, b));
 }
 

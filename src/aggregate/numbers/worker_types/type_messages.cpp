@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/math.hpp"
+
 namespace wisecrowd::worker_types {
 namespace {
 
@@ -24,7 +26,7 @@ std::vector<Combination> combinations(const TaskView& view, std::span<const doub
     const double off = y - view.mean;  // keeps sums of squares small
     next.clear();
     for (const double v : variances) {
-      const double p = 1 / v, more = std::log(v) + off * off * p;
+      const double p = 1 / v, more = math::log(v) + off * off * p;
       for (const Sums& s : sums) next.push_back({s.precision + p, s.sum + off * p, s.rest + more});
     }
     sums.swap(next);
@@ -33,7 +35,7 @@ std::vector<Combination> combinations(const TaskView& view, std::span<const doub
   out.reserve(sums.size());
   for (const Sums& s : sums) {
     const double off = known ? 0 : s.sum / s.precision;
-    const double prior = known ? 0 : std::log(view.variance * s.precision) - off * s.sum;
+    const double prior = known ? 0 : math::log(view.variance * s.precision) - off * s.sum;
     out.push_back({-(s.rest + prior) / 2, view.mean + off, known ? 0 : 1 / s.precision});
   }
   return out;
@@ -80,7 +82,7 @@ void combination_densities(std::span<const TaskView> views, std::span<const doub
     for (std::size_t c = 0; c < own.size(); ++c) densities[c] += own[c].log_density;
   }
   const double most = *std::max_element(densities.begin(), densities.end());
-  for (double& d : densities) d = std::exp(d - most);
+  for (double& d : densities) d = math::exp(d - most);
 }
 
 void exact_messages(std::span<const double> densities, std::span<const double> beliefs, std::size_t types,
@@ -94,7 +96,7 @@ void exact_messages(std::span<const double> densities, std::span<const double> b
       for (std::size_t at = t * stride; at < weights.size(); at += stride * types) {
         for (std::size_t i = 0; i < stride; ++i) sum += weights[at + i];
       }
-      log_messages[first + t] = std::log(std::max(sum, 1e-300) / std::max(beliefs[first + t], kLeastBelief));
+      log_messages[first + t] = math::log(std::max(sum, 1e-300) / std::max(beliefs[first + t], kLeastBelief));
     }
   }
   set_largest_to_zero(log_messages, types);
@@ -119,7 +121,7 @@ void approximate_messages(std::span<const TaskView> views, std::span<const doubl
       const double unsure = known ? 0 : 1 / (all - precision[a]);
       for (std::size_t t = 0; t < types; ++t) {
         const double v = unsure + variances[t];
-        log_messages[a * types + t] -= (std::log(v) + (off - others) * (off - others) / v) / 2;
+        log_messages[a * types + t] -= (math::log(v) + (off - others) * (off - others) / v) / 2;
       }
     }
   }

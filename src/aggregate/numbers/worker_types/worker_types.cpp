@@ -9,6 +9,7 @@
 #include "aggregate/method.hpp"
 #include "aggregate/numbers/worker_types/type_messages.hpp"
 #include "base/huge_vector.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
@@ -140,7 +141,7 @@ class Passing {
     context_.pool().for_each_block(blocks.count(), [&](std::size_t b, unsigned) {
       std::vector<double> row(types_);
       for (std::size_t w = blocks.begin(b); w < blocks.end(b); ++w) {
-        for (std::size_t t = 0; t < types_; ++t) row[t] = std::log(model_.shares[t]);
+        for (std::size_t t = 0; t < types_; ++t) row[t] = math::log(model_.shares[t]);
         for (const AnswerIndex a : answers_.answers_of(WorkerId(w))) {
           for (std::size_t t = 0; t < types_; ++t) row[t] += model_.log_messages[a * types_ + t];
         }
@@ -205,7 +206,7 @@ TypeModel prepared(const NumberData& data, const numbers::Spread& spread, const 
   if (model.shares.empty()) model.shares.assign(options.types, 1.0 / static_cast<double>(options.types));
   for (std::size_t t = 0; t < options.types; ++t) {
     model.variances.push_back(
-        std::pow(options.ratio, static_cast<double>(t) - static_cast<double>(options.types - 1) / 2));
+        math::pow(options.ratio, static_cast<double>(t) - static_cast<double>(options.types - 1) / 2));
   }
   return model;
 }
@@ -311,7 +312,7 @@ std::vector<double> WorkerTypes::log_predictive(const NumberData& data, std::spa
     }
     const bool seen = !data.answers.workers_of(answer.task).empty();
     for (std::size_t t = 0; t < options_.types; ++t) {
-      by_type[t] = std::log(std::max(model.worker_types[index(answer.worker) * options_.types + t], 1e-300));
+      by_type[t] = math::log(std::max(model.worker_types[index(answer.worker) * options_.types + t], 1e-300));
       for (std::size_t i = 0; i < model.dimensions.size(); ++i) {
         const std::size_t d = model.dimensions[i];
         const TaskEstimate& task = fitted.estimates[index(answer.task)];

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
@@ -59,11 +60,11 @@ double CrowdChain::set_row(std::span<const double> counts, std::span<const std::
       options_.transition_prior * static_cast<double>(counts.size()) / static_cast<double>(allowed.size());
   double total = 0, gain = 0;
   for (const std::size_t k : allowed) total += counts[k] + prior;
-  const double base = bayes ? digamma(total) : std::log(total);
+  const double base = bayes ? digamma(total) : math::log(total);
   for (const std::size_t k : allowed) {
     const double g = counts[k] + prior;
-    const double log_weight = (bayes ? digamma(g) : std::log(g)) - base;
-    weights[k] = std::exp(log_weight);
+    const double log_weight = (bayes ? digamma(g) : math::log(g)) - base;
+    weights[k] = math::exp(log_weight);
     gain += bayes ? log_gamma(g) - log_gamma(prior) - counts[k] * log_weight : prior * log_weight;
   }
   const double all_prior = options_.transition_prior * static_cast<double>(counts.size());

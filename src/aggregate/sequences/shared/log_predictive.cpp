@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "aggregate/sequences/shared/sequence_method.hpp"
+#include "base/math.hpp"
 
 namespace wisecrowd {
 
@@ -22,7 +23,7 @@ std::vector<double> Aggregator<Sequences>::log_predictive(const SequenceData& da
       for (std::size_t k = 0; k < K; ++k) {
         probability += result.posterior[(token + t) * K + k] * table[k * K + index(answer.tags[t])];
       }
-      sum += std::log(probability);
+      sum += math::log(probability);
     }
     logs.push_back(sum);
   }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "base/math.hpp"
+
 namespace wisecrowd::sequences {
 namespace {
 
@@ -46,7 +48,7 @@ double TagChain::filter(std::span<const double> log_weights, std::span<const Tag
       std::fill_n(filtered, K, 0.0);
       filtered[k] = 1;
       restarts_[t] = predicted[k] < kSmallest ? 1 : 0;
-      total += speaks[k] + (restarts_[t] != 0 ? 0 : std::log(predicted[k]));
+      total += speaks[k] + (restarts_[t] != 0 ? 0 : math::log(predicted[k]));
       continue;
     }
     double most = kImpossible;
@@ -55,11 +57,11 @@ double TagChain::filter(std::span<const double> log_weights, std::span<const Tag
     }
     double sum = 0;
     for (std::size_t k = 0; k < K; ++k) {
-      filtered[k] = predicted[k] < kSmallest ? 0 : predicted[k] * std::exp(std::max(speaks[k] - most, kFarthest));
+      filtered[k] = predicted[k] < kSmallest ? 0 : predicted[k] * math::exp(std::max(speaks[k] - most, kFarthest));
       sum += filtered[k];
     }
     for (std::size_t k = 0; k < K; ++k) filtered[k] /= sum;
-    total += most + std::log(sum);
+    total += most + math::log(sum);
   }
   return total;
 }
@@ -119,7 +121,7 @@ void TagChain::best_path(std::span<const double> log_weights, std::span<const Ta
   if (tokens == 0) return;
   log_transitions_.resize(K * K);
   std::transform(transitions_.weight.begin(), transitions_.weight.end(), log_transitions_.begin(),
-                 [](double weight) { return weight > 0 ? std::log(weight) : kImpossible; });
+                 [](double weight) { return weight > 0 ? math::log(weight) : kImpossible; });
   best_.assign(tokens * K, kImpossible);
   from_.assign(tokens * K, 0);
   for (std::size_t t = 0; t < tokens; ++t) {

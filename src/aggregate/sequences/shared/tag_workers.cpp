@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 #include "wisecrowd/error.hpp"
@@ -97,10 +98,10 @@ double TagWorkers::update_tables(std::size_t worker) {
         return n[l * tags_ + k] + (!bayes ? prior_.pseudo_count : l == k ? prior_.right : prior_.wrong);
       };
       for (std::size_t l = 0; l < tags_; ++l) total += cell(l);
-      const double base = bayes ? digamma(total) : std::log(total);
+      const double base = bayes ? digamma(total) : math::log(total);
       for (std::size_t l = 0; l < tags_; ++l) {
         const double b = cell(l);
-        const double log_weight = (bayes ? digamma(b) : std::log(b)) - base;
+        const double log_weight = (bayes ? digamma(b) : math::log(b)) - base;
         out[l * tags_ + k] = log_weight;
         if (bayes) {
           beta += log_gamma(b);
@@ -127,10 +128,10 @@ double TagWorkers::update_vector(std::size_t worker) {
     double right = 0, wrong = 0;
     for (std::size_t l = 0; l < tags_; ++l) (l == k ? right : wrong) += n[l * tags_ + k];
     const double a = right + right0, b = wrong + wrong0;
-    const double base = bayes ? digamma(a + b) : std::log(a + b);
-    const double log_right = (bayes ? digamma(a) : std::log(a)) - base;
-    const double log_wrong = (bayes ? digamma(b) : std::log(b)) - base;
-    for (std::size_t l = 0; l < tags_; ++l) out[l * tags_ + k] = l == k ? log_right : log_wrong - std::log(others);
+    const double base = bayes ? digamma(a + b) : math::log(a + b);
+    const double log_right = (bayes ? digamma(a) : math::log(a)) - base;
+    const double log_wrong = (bayes ? digamma(b) : math::log(b)) - base;
+    for (std::size_t l = 0; l < tags_; ++l) out[l * tags_ + k] = l == k ? log_right : log_wrong - math::log(others);
     if (bayes) {
       gain += log_gamma(a) + log_gamma(b) - log_gamma(a + b) -
               (log_gamma(right0) + log_gamma(wrong0) - log_gamma(right0 + wrong0)) - right * log_right -
@@ -167,7 +168,7 @@ std::vector<double> TagWorkers::log_means(const RunContext& context) const {
         const double own = l == k                      ? right
                            : model_ == WorkerModel::cv ? (1 - right) / others
                                                        : (n[l * tags_ + k] + prior_.wrong) / total;
-        out[l * tags_ + k] = std::log(own);
+        out[l * tags_ + k] = math::log(own);
       }
     }
   });

@@ -4,6 +4,7 @@
 
 #include "aggregate/method.hpp"
 #include "aggregate/sets/shared/relevance_pass.hpp"
+#include "base/math.hpp"
 
 namespace wisecrowd::binary_relevance {
 namespace {
@@ -23,10 +24,10 @@ class SeparateTables final : public sets::WorkerModel {
     double log_prior = 0;
     for (std::size_t k = 0; k < classes_; ++k) {
       const std::size_t cell = worker * classes_ + k;
-      logs.hit[k] = std::log(rate(counts.hits[cell], counts.misses(cell)));
-      logs.miss[k] = std::log(rate(counts.misses(cell), counts.hits[cell]));
-      logs.false_alarm[k] = std::log(rate(counts.false_alarms(cell), counts.clear(cell, worker)));
-      logs.clear[k] = std::log(rate(counts.clear(cell, worker), counts.false_alarms(cell)));
+      logs.hit[k] = math::log(rate(counts.hits[cell], counts.misses(cell)));
+      logs.miss[k] = math::log(rate(counts.misses(cell), counts.hits[cell]));
+      logs.false_alarm[k] = math::log(rate(counts.false_alarms(cell), counts.clear(cell, worker)));
+      logs.clear[k] = math::log(rate(counts.clear(cell, worker), counts.false_alarms(cell)));
       log_prior += logs.hit[k] + logs.miss[k] + logs.false_alarm[k] + logs.clear[k];
     }
     return pseudo_count_ * log_prior;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
@@ -15,7 +16,7 @@ constexpr double kLongestStep = 1.5;  // of an effect, in one iteration
 constexpr double kLeastStrength = 0.5, kMostStrength = 1e4;
 constexpr double kLeastCount = 1e-9;  // cells with fewer answers say nothing
 
-double logit(double p) { return std::log(p / (1 - p)); }
+double logit(double p) { return math::log(p / (1 - p)); }
 
 double mean_of(double center) { return sigmoid(std::clamp(center, -kFarthest, kFarthest)); }
 
@@ -143,7 +144,7 @@ double RateHierarchy::total(double strength, const RunContext& context) const {
 void RateHierarchy::climb_strength(const RunContext& context) {
   const double here = total(strength_, context);
   for (const double direction : {1.0, -1.0}) {
-    const double tried = std::clamp(strength_ * std::exp(direction * strength_step_), kLeastStrength, kMostStrength);
+    const double tried = std::clamp(strength_ * math::exp(direction * strength_step_), kLeastStrength, kMostStrength);
     if (tried == strength_ || total(tried, context) <= here) continue;
     strength_ = tried;
     strength_step_ = std::min(1.0, 1.5 * strength_step_);

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "aggregate/sets/shared/relevance.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd {
@@ -17,7 +18,7 @@ class AnswerLikelihood {
   explicit AnswerLikelihood(const SetFit& fit) : fit_(fit), silent_(fit.worker_count) {
     for (std::size_t w = 0; w < fit.worker_count; ++w) {
       for (std::size_t k = 0; k < fit.class_count; ++k) {
-        silent_[w] += std::log(inside(fit.specificity[w * fit.class_count + k]));
+        silent_[w] += math::log(inside(fit.specificity[w * fit.class_count + k]));
       }
     }
   }
@@ -26,7 +27,7 @@ class AnswerLikelihood {
   [[nodiscard]] double log_of(std::size_t worker, std::size_t label, double q, bool named) const {
     const double s = fit_.sensitivity[worker * fit_.class_count + label];
     const double c = fit_.specificity[worker * fit_.class_count + label];
-    return std::log(inside(named ? q * s + (1 - q) * (1 - c) : q * (1 - s) + (1 - q) * c));
+    return math::log(inside(named ? q * s + (1 - q) * (1 - c) : q * (1 - s) + (1 - q) * c));
   }
 
  private:
@@ -60,12 +61,12 @@ std::vector<double> log_predictive(const SetFit& fit, const Profiles& profiles, 
     const bool known = fit.is_known(answer.task);
     for (std::size_t g = 0; g < profiles.count; ++g) {
       own[g] = profiles.count == 1 ? 1 : known ? profiles.share[task * profiles.count + g] : profiles.weight[g];
-      parts[g] = std::log(inside(own[g])) + likelihood.silent(worker);
+      parts[g] = math::log(inside(own[g])) + likelihood.silent(worker);
     }
     const auto add = [&](std::size_t label, const auto& q_of, bool named) {
       for (std::size_t g = 0; g < profiles.count; ++g) {
         parts[g] += likelihood.log_of(worker, label, q_of(g), named) -
-                    std::log(inside(fit.specificity[worker * classes + label]));
+                    math::log(inside(fit.specificity[worker * classes + label]));
       }
     };
     if (!known) {
@@ -95,7 +96,7 @@ std::vector<double> log_predictive(const SetFit& fit, const Profiles& profiles, 
             k,
             [&](std::size_t g) {
               const double p = inside(profiles.probability[g * classes + k]);
-              return sigmoid(std::log(p / (1 - p)) + evidence);
+              return sigmoid(math::log(p / (1 - p)) + evidence);
             },
             named);
       });

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "aggregate/sets/shared/relevance_pass.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/rng.hpp"
 
@@ -37,8 +38,8 @@ class ProfileStep {
     double sum = 0;
     for (std::size_t i = 0; i < profiles.probability.size() && pseudo_count_ > 0; ++i) {
       const double p = profiles.probability[i], usual = usual_[i % usual_.size()];
-      sum +=
-          usual * std::log(std::max(p, kProbabilityFloor)) + (1 - usual) * std::log(std::max(1 - p, kProbabilityFloor));
+      sum += usual * math::log(std::max(p, kProbabilityFloor)) +
+             (1 - usual) * math::log(std::max(1 - p, kProbabilityFloor));
     }
     return pseudo_count_ * sum;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "base/parallel.hpp"
 
@@ -14,7 +15,7 @@ constexpr std::size_t kWorkersPerBlock = 8;
 
 double log_odds(double p) {
   const double inside = std::clamp(p, kProbabilityFloor, 1 - kProbabilityFloor);
-  return std::log(inside / (1 - inside));
+  return math::log(inside / (1 - inside));
 }
 
 /// What the E-step needs of the profiles.
@@ -24,11 +25,11 @@ struct ProfileLogs {
 
   ProfileLogs(const Profiles& profiles, std::size_t classes) : odds(profiles.probability.size()) {
     for (std::size_t g = 0; g < profiles.count; ++g) {
-      double sum = std::log(std::max(profiles.weight[g], kProbabilityFloor));
+      double sum = math::log(std::max(profiles.weight[g], kProbabilityFloor));
       for (std::size_t k = 0; k < classes; ++k) {
         const double p = profiles.probability[g * classes + k];
         odds[g * classes + k] = log_odds(p);
-        sum += std::log(std::max(1 - p, kProbabilityFloor));
+        sum += math::log(std::max(1 - p, kProbabilityFloor));
       }
       silent.push_back(sum);
     }

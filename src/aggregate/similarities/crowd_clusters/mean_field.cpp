@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd::crowd_clusters {
@@ -44,8 +45,8 @@ double bound_of(const Crowd& crowd, const State& state, std::span<const double> 
   // The weights are relative to "different".
   std::vector<double> different(2 * answers.worker_count());
   for (std::size_t w = 0; w < answers.worker_count(); ++w) {
-    different[2 * w] = std::log1p(-state.rates.false_same[w]);
-    different[2 * w + 1] = std::log(state.rates.false_same[w]);
+    different[2 * w] = math::log1p(-state.rates.false_same[w]);
+    different[2 * w + 1] = math::log(state.rates.false_same[w]);
     bound += similarities::log_prior(state.rates.false_different[w], state.rates.false_same[w]);
   }
   const auto offsets = answers.task_offsets();
@@ -56,11 +57,11 @@ double bound_of(const Crowd& crowd, const State& state, std::span<const double> 
     }
   }
   std::vector<double> log_share(state.clusters);
-  for (std::size_t k = 0; k < state.clusters; ++k) bound += log_share[k] = std::log(state.share[k]);
+  for (std::size_t k = 0; k < state.clusters; ++k) bound += log_share[k] = math::log(state.share[k]);
   for (std::size_t at = 0; at < state.member.size(); at += state.clusters) {
     for (std::size_t k = 0; k < state.clusters; ++k) {
       const double q = state.member[at + k];
-      if (q > 0) bound += q * (log_share[k] - std::log(q));
+      if (q > 0) bound += q * (log_share[k] - math::log(q));
     }
   }
   return bound;
@@ -69,7 +70,7 @@ double bound_of(const Crowd& crowd, const State& state, std::span<const double> 
 /// One item after the other; the largest change of a probability.
 double sweep(const Crowd& crowd, std::span<const double> weights, State& state) {
   std::vector<double> log_share(state.clusters), scores(state.clusters);
-  for (std::size_t k = 0; k < state.clusters; ++k) log_share[k] = std::log(state.share[k]);
+  for (std::size_t k = 0; k < state.clusters; ++k) log_share[k] = math::log(state.share[k]);
   double most = 0;
   for (std::size_t i = 0; i < crowd.graph.item_count(); ++i) {
     if (crowd.pinned(i)) continue;
@@ -144,7 +145,7 @@ double evidence_of(const State& state) {
   evidence += log_gamma(2 * room) - log_gamma(2 * room + items);
   std::size_t used = 0;
   for (std::size_t k = 0; k < state.clusters; ++k) {
-    evidence += log_gamma(sizes[k] + 2) - (sizes[k] + 1) * std::log(state.share[k]);
+    evidence += log_gamma(sizes[k] + 2) - (sizes[k] + 1) * math::log(state.share[k]);
     used += sizes[k] > 0.5 ? 1 : 0;
   }
   return evidence + log_gamma(room + 1) - log_gamma(room - static_cast<double>(used) + 1);

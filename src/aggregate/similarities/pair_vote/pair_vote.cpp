@@ -7,6 +7,7 @@
 
 #include "aggregate/similarities/shared/item_graph.hpp"
 #include "aggregate/similarities/shared/similarity_method.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd::pair_vote {
@@ -207,7 +208,7 @@ void finish(const SimilarityData& data, const Clusters& clusters, SimilarityFit&
       score[other] += weights[link.pair];
     }
     logs.clear();
-    for (const std::uint32_t other : met) logs.push_back(score[other] + std::log(share[other]));
+    for (const std::uint32_t other : met) logs.push_back(score[other] + math::log(share[other]));
     for (const std::uint32_t other : met) score[other] = 0;
     softmax(logs);
     fit.probability[i] = logs[0];
