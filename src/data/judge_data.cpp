@@ -5,6 +5,7 @@
 #include <cmath>
 #include <tuple>
 
+#include "base/math.hpp"
 #include "wisecrowd/error.hpp"
 
 namespace wisecrowd {
@@ -33,7 +34,7 @@ void check_probabilities(std::span<const double> row) {
   double sum = 0;
   for (const double log : row) {
     require(!std::isnan(log) && log <= 1e-9, fmt::format("{} is no logarithm of a probability", log));
-    sum += std::exp(log);
+    sum += math::exp(log);
   }
   require(std::abs(sum - 1) < 1e-6, fmt::format("probabilities sum to {}, not to 1", sum));
 }

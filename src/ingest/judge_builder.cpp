@@ -4,6 +4,7 @@
 #include <numeric>
 #include <tuple>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "wisecrowd/ordered_classes.hpp"
 
@@ -77,11 +78,11 @@ void JudgeBuilder::add_answers(JudgeData& data, const std::vector<std::uint32_t>
     JudgeAnswer answer{TaskId(tasks[raw.task]), WorkerId(workers[raw.worker]),
                        raw.said == kNone ? kNoClass : ClassId(classes[raw.said]), JudgeAnswer::kHard, raw.swapped};
     if (!raw.logs.empty()) {
-      std::vector<double> logs(count, std::log(1e-9));
+      std::vector<double> logs(count, math::log(1e-9));
       const double top = std::max_element(raw.logs.begin(), raw.logs.end(), [](const auto& a, const auto& b) {
                            return a.second < b.second;
                          })->second;
-      for (const auto& [of, log] : raw.logs) logs[classes[of]] = std::max(log - top, std::log(1e-9));
+      for (const auto& [of, log] : raw.logs) logs[classes[of]] = std::max(log - top, math::log(1e-9));
       const double sum = log_sum_exp(logs);
       for (double& log : logs) log -= sum;
       answer.probabilities = static_cast<std::uint32_t>(data.log_probabilities.size() / count);
@@ -123,10 +124,10 @@ void JudgeBuilder::add_lengths(JudgeData& data, const std::vector<std::uint32_t>
   for (std::size_t t = 0; t < tasks_.size(); ++t) {
     double value = lengths_[t];
     if (comparisons_) {
-      value = positive ? std::log2(pair_lengths_[t].first / pair_lengths_[t].second)
+      value = positive ? math::log2(pair_lengths_[t].first / pair_lengths_[t].second)
                        : pair_lengths_[t].first - pair_lengths_[t].second;
     } else if (positive) {
-      value = std::log2(value);
+      value = math::log2(value);
     }
     data.length[tasks[t]] = value;
     if (std::isnan(value)) continue;

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/math.hpp"
 #include "ingest/chunk.hpp"
 #include "ingest/column_aliases.hpp"
 #include "ingest/column_search.hpp"
@@ -112,7 +113,7 @@ bool read_probabilities(const CellTable& table, const JudgeColumns& columns, std
     }
     sum += one.logarithm ? 0 : *value;
     logarithms = logarithms || one.logarithm;
-    logs.emplace_back(one.of, one.logarithm ? *value : std::log(std::max(*value, kLeastProbability)));
+    logs.emplace_back(one.of, one.logarithm ? *value : math::log(std::max(*value, kLeastProbability)));
   }
   if (blank == wanted) return true;
   const std::size_t first = columns.probabilities.front().column;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/math.hpp"
 #include "base/output_folder.hpp"
 #include "store/category_tables.hpp"
 #include "store/value_tables.hpp"
@@ -89,7 +90,7 @@ std::string judged_preferences(const JudgeData& data, const MixedCrowdFit& fit) 
                              {"chosen", data.items[index(first ? pair.first : pair.second)]},
                              {"rejected", data.items[index(first ? pair.second : pair.first)]},
                              {"probability", p},
-                             {"margin", std::log(p / std::max(1 - p, 1e-12))},
+                             {"margin", math::log(p / std::max(1 - p, 1e-12))},
                              {"weight", 2 * p - 1}};
     lines += line.dump(-1, ' ', false, JudgesJson::error_handler_t::replace) + "\n";
   }

@@ -5,6 +5,7 @@
 
 #include "base/intervals.hpp"
 #include "base/linear_algebra.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "judges/shared/voices.hpp"
 #include "wisecrowd/judges.hpp"
@@ -64,7 +65,7 @@ Derivatives look_at_verdicts(const std::vector<Question>& questions, const Desig
   std::vector<double> log(3);
   for (const Question& question : questions) {
     for (std::size_t z = 0; z < 3; ++z) {
-      log[z] = std::log(std::max(question.truth[z], kProbabilityFloor));
+      log[z] = math::log(std::max(question.truth[z], kProbabilityFloor));
       score[z] = Eigen::VectorXd::Zero(n);
       curvature[z] = Eigen::MatrixXd::Zero(n, n);
       for (const auto& verdict : question.verdicts) {
@@ -126,7 +127,7 @@ void balance_truth(std::vector<Question>& questions) {
       Eigen::VectorXd x(2);
       x << questions[i].length, questions[i].own;
       const double shift = odds.dot(x);
-      questions[i].truth = {before[i].truth[0] * std::exp(shift / 2), before[i].truth[1] * std::exp(-shift / 2),
+      questions[i].truth = {before[i].truth[0] * math::exp(shift / 2), before[i].truth[1] * math::exp(-shift / 2),
                             before[i].truth[2]};
       normalise(questions[i].truth);
       const double weight = questions[i].truth[0] + questions[i].truth[1], p = sigmoid(shift);
@@ -228,7 +229,7 @@ class BiasQuestions {
       sides[side(index(gold))] = 1;
       return sides;
     }
-    for (std::size_t k = 0; k < classes; ++k) by_class[k] = std::log(fit_.class_prior[k]);
+    for (std::size_t k = 0; k < classes; ++k) by_class[k] = math::log(fit_.class_prior[k]);
     for (std::size_t v = voices_.begin_of(task); v < voices_.end_of(task); ++v) {
       const JudgeInfo& info = data_.judges[voices_[v].worker];
       if (WorkerId(voices_[v].worker) == judge_) continue;
@@ -237,7 +238,7 @@ class BiasQuestions {
       for (std::size_t z = 0; z < classes; ++z) {
         double p = 0;
         for (std::size_t k = 0; k < classes; ++k) p += voices_.shares(v)[k] * table[z * classes + k];
-        by_class[z] += std::log(std::max(p, kProbabilityFloor));
+        by_class[z] += math::log(std::max(p, kProbabilityFloor));
       }
     }
     softmax(by_class);

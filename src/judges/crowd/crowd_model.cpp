@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "wisecrowd/worker_tables.hpp"
 
@@ -127,7 +128,7 @@ void CrowdModel::find_soft_evidence(std::size_t v) {
     for (std::size_t z = 0; z < classes_ && family != kAlone; ++z) {
       hidden += prior_[z] * family_tables_[(family * classes_ + z) * classes_ + k];
     }
-    const double p = std::exp(truth[k]);
+    const double p = math::exp(truth[k]);
     truth[k] = p / prior_[k];
     of_hidden_[v * classes_ + k] = family == kAlone ? 0 : p / hidden;
   }
@@ -162,10 +163,10 @@ void CrowdModel::family_message(std::uint32_t family, const Members& members, st
         const double s = copying_[voices_[v].worker];
         product *= s * of_hidden_[v * classes_ + h] + (1 - s) * of_truth_[v * classes_ + z];
         if (product > 1e-200 && product < 1e200) continue;
-        log += std::log(std::max(product, 1e-290));  // large families: before it leaves the range
+        log += math::log(std::max(product, 1e-290));  // large families: before it leaves the range
         product = 1;
       }
-      joint[z * classes_ + h] = log + std::log(product);
+      joint[z * classes_ + h] = log + math::log(product);
     }
     message[z] = log_sum_exp(std::span(joint).subspan(z * classes_, classes_));
   }
@@ -175,7 +176,7 @@ void CrowdModel::count_family(std::uint32_t family, const Members& members, cons
                               std::span<const double> message, std::span<const double> q) {
   for (std::size_t z = 0; z < classes_; ++z) {
     for (std::size_t h = 0; h < classes_; ++h) {
-      const double r = q[z] * std::exp(joint[z * classes_ + h] - message[z]);
+      const double r = q[z] * math::exp(joint[z * classes_ + h] - message[z]);
       family_counts_[(family * classes_ + z) * classes_ + h] += r;
       for (const std::uint32_t v : members) {
         const std::size_t worker = voices_[v].worker;
@@ -203,14 +204,14 @@ double CrowdModel::expect() {
     if (voices_.begin_of(t) == voices_.end_of(t)) continue;
     alone.clear();
     for (auto& members : by_family) members.clear();
-    for (std::size_t z = 0; z < classes_; ++z) row[z] = std::log(prior_[z]);
+    for (std::size_t z = 0; z < classes_; ++z) row[z] = math::log(prior_[z]);
     for (auto v = static_cast<std::uint32_t>(voices_.begin_of(t)); v < voices_.end_of(t); ++v) {
       const std::uint32_t family = family_[voices_[v].worker];
       (family == kAlone ? alone : by_family[family]).push_back(v);
     }
     for (const std::uint32_t v : alone) {
       for (std::size_t z = 0; z < classes_; ++z) {
-        row[z] += std::log(std::max(of_truth_[v * classes_ + z], kProbabilityFloor));
+        row[z] += math::log(std::max(of_truth_[v * classes_ + z], kProbabilityFloor));
       }
     }
     for (std::uint32_t f = 0; f < families_; ++f) {

@@ -4,6 +4,7 @@
 
 #include "base/intervals.hpp"
 #include "base/linear_algebra.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "judges/shared/voices.hpp"
 #include "wisecrowd/error.hpp"
@@ -84,7 +85,7 @@ class DuelModel {
     const auto exact = cholesky_inverse(RowMatrix(observed_));
     return exact ? Eigen::MatrixXd(exact->inverse) : inverse_of(expected_);
   }
-  [[nodiscard]] double ties() const { return has_ties_ ? std::exp(log_ties_) / (2 + std::exp(log_ties_)) : 0; }
+  [[nodiscard]] double ties() const { return has_ties_ ? math::exp(log_ties_) / (2 + math::exp(log_ties_)) : 0; }
 
  private:
   void look() {
@@ -98,8 +99,8 @@ class DuelModel {
     for (const Duel& duel : duels_) {
       const auto a = static_cast<Eigen::Index>(duel.first), b = static_cast<Eigen::Index>(duel.second);
       const double d = score_(a) - score_(b);
-      std::vector<double> before{std::exp(d / 2), std::exp(-d / 2)};
-      if (has_ties_) before.push_back(std::exp(log_ties_));
+      std::vector<double> before{math::exp(d / 2), math::exp(-d / 2)};
+      if (has_ties_) before.push_back(math::exp(log_ties_));
       normalise(before);
       std::vector<double> after = before;
       for (std::size_t z = 0; z < after.size(); ++z) after[z] *= duel.likelihood[z];

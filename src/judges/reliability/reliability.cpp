@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "base/intervals.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "judges/shared/estimates.hpp"
 #include "judges/shared/voices.hpp"
@@ -152,8 +153,8 @@ void add_calibration(const JudgeData& data, const MixedCrowdFit& fit, const Voic
     raw.emplace_back(p[top], q[top]);
     tempered.emplace_back(c[top_c], q[top_c]);
     for (std::size_t k = 0; k < classes; ++k) {
-      loss -= q[k] * std::log(std::max(p[k], kProbabilityFloor));
-      tempered_loss -= q[k] * std::log(std::max(c[k], kProbabilityFloor));
+      loss -= q[k] * math::log(std::max(p[k], kProbabilityFloor));
+      tempered_loss -= q[k] * math::log(std::max(c[k], kProbabilityFloor));
     }
   }
   if (raw.empty()) return;

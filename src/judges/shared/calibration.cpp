@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "base/linear_algebra.hpp"
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 #include "wisecrowd/judges.hpp"
 
@@ -26,8 +27,8 @@ double objective(std::span<const double> log_p, std::span<const double> targets,
     calibration.apply(log_p.subspan(row * classes, classes), out);
     for (std::size_t k = 0; k < classes; ++k) sum += targets[row * classes + k] * out[k];
   }
-  sum -= 0.5 * std::pow((calibration.sharpness - 1) / kSharpnessDeviation, 2);
-  for (const double b : calibration.bias) sum -= 0.5 * std::pow(b / kBiasDeviation, 2);
+  sum -= 0.5 * math::pow((calibration.sharpness - 1) / kSharpnessDeviation, 2);
+  for (const double b : calibration.bias) sum -= 0.5 * math::pow(b / kBiasDeviation, 2);
   return sum;
 }
 
@@ -53,7 +54,7 @@ void improve_calibration(std::span<const double> log_p, std::span<const double> 
       const auto t = targets.subspan(row * classes, classes);
       const double weight = std::accumulate(t.begin(), t.end(), 0.0);
       calibration.apply(l, p);
-      for (double& value : p) value = std::exp(value);
+      for (double& value : p) value = math::exp(value);
       double mean = 0, square = 0;
       for (std::size_t k = 0; k < classes; ++k) {
         mean += p[k] * l[k];
@@ -100,7 +101,7 @@ std::vector<double> calibrated(std::span<const double> log_probabilities, double
                                std::span<const double> bias) {
   std::vector<double> p(log_probabilities.size());
   judges::Calibration{1 / temperature, {bias.begin(), bias.end()}}.apply(log_probabilities, p);
-  for (double& value : p) value = std::exp(value);
+  for (double& value : p) value = math::exp(value);
   return p;
 }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/intervals.hpp"
+#include "base/math.hpp"
 
 namespace wisecrowd::judges {
 namespace {
@@ -35,7 +36,7 @@ Estimate mean_of(std::span<const double> values, std::span<const double> weights
   if (values.size() < 2) return found;
   double variance = 0;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    variance += std::pow(weights[i] / total * (values[i] - found.value), 2);
+    variance += math::pow(weights[i] / total * (values[i] - found.value), 2);
   }
   if (variance == 0) {  // all alike: as a rate of none or all
     const Interval rate = wilson_interval((found.value - low) / (high - low) * n, n);

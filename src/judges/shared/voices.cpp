@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/math.hpp"
 #include "base/numeric.hpp"
 
 namespace wisecrowd::judges {
@@ -52,7 +53,7 @@ Voices::Voices(const JudgeData& data)
     } else {
       normalise(share);
     }
-    for (std::size_t k = 0; k < classes_; ++k) logs[k] = std::log(std::max(share[k], kProbabilityFloor));
+    for (std::size_t k = 0; k < classes_; ++k) logs[k] = math::log(std::max(share[k], kProbabilityFloor));
     voice.said = most_said(share, data.kind == JudgedKind::comparisons);
     of_worker_[voice.worker].push_back(static_cast<std::uint32_t>(voices_.size()));
     ++offsets_[voice.task + 1];
