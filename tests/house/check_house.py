@@ -190,6 +190,9 @@ PRINTS = re.compile(
     r"\bstd::(cout|cerr|clog|print|println|puts|printf|putchar)\b|\b(printf|puts|putchar|perror)\s*\(|\bfmt::print(ln)?\b"
     r"|\b(fprintf|fputs|fputc|fwrite)\s*\([^;]*\b(stdout|stderr)\b"
 )
+# Functions of the C library whose last digit depends on its version and on the processor. bp asks for long doubles.
+LIBRARY_MATH = re.compile(r"\bstd::(exp|expm1|log|log1p|log2|pow|tanh|sin|cos|hypot|erfc?|[lt]gamma)\(")
+USES_LIBRARY_MATH = re.compile(r"^src/(learn/torch|base/cairo)/|^src/aggregate/categories/bp/(coin|table)_messages\.cpp$")
 # A flag in a message: the engine speaks to Python, too, and names options between backticks (wisecrowd/messages.hpp).
 FLAG = re.compile(r'"(?:\\.|[^"\\\n])*(?<![\w-])--[a-z]')
 COMMENT = re.compile(r"^\s*//.*|\s//[^\"]*$")
@@ -344,6 +347,8 @@ class Checker:
                 break
             if PRINTS.search(line):
                 self.offend(path, number, "prints; nothing under src/ does: report through RunContext or return a value")
+            if LIBRARY_MATH.search(line) and not USES_LIBRARY_MATH.match(str(path.relative_to(self.root))):
+                self.offend(path, number, "uses a function whose bits depend on the machine: base/math.hpp has one that is the same everywhere")
             if folder in DECLARE_BY_VISITOR and DECLARES.search(line):
                 self.offend(path, number, "declares a parameter apart from its field: use a ParameterVisitor")
             if folder not in RUNS_METHODS and METHOD_CALL.search(line):

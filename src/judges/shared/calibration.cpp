@@ -14,9 +14,9 @@ namespace judges {
 namespace {
 
 constexpr int kSteps = 3;
-/// Standard deviations of the pull towards sharpness 1 and bias 0: a calibration of hundreds of answers hardly feels
-/// it.
-constexpr double kSharpnessDeviation = 2, kBiasDeviation = 2;
+/// Standard deviations of the pull towards sharpness 1 and bias 0. Temperatures may be far off; a judge who favours a
+/// class by more than a factor of e in its odds is rare, and hundreds of answers are heard all the same.
+constexpr double kSharpnessDeviation = 2, kBiasDeviation = 0.5;
 constexpr double kLeastSharpness = 0.01, kMostSharpness = 100, kLongestStep = 1;
 
 double objective(std::span<const double> log_p, std::span<const double> targets, std::size_t classes,
