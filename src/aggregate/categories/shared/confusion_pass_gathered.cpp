@@ -22,7 +22,7 @@ constexpr std::size_t kMostInFloat = 4096;
 /// The counts of a block of workers: half a second-level cache.
 constexpr std::size_t kBlockBytes = std::size_t{640} << 10;
 
-using Line [[gnu::vector_size(kLanes * sizeof(float)), gnu::may_alias]] = float;
+using Line [[gnu::vector_size(kLanes * sizeof(float)), gnu::aligned(64), gnu::may_alias]] = float;
 static_assert(alignof(Line) == 64);
 
 Line* as_lines(float* floats) { return reinterpret_cast<Line*>(floats); }
